@@ -30,8 +30,8 @@ IMAGES = {
     "alone": "self_contained", "apart": "separate", "bare": "leaf_children", "bell": "wakeup", "beside": "aligned", "book": "histograms",
     "calm": "settled", "eyes": "host_probe", "find_gives": "find_mobility", "fused": "merged", "gives": "mobility", "keeper": "param_server",
     "kept": "saved",
-    "look": "inspect, read", "sight": "inspection", "stretch": "interval, run", "tips": "has_tips", "told": "reported",
-    "wish": "target",
+    "look": "inspect, read", "sight": "inspection", "stretch": "interval, run", "tips": "has_points", "told": "reported",
+    "twin": "copy", "wish": "target",
 }
 CODE_UNCOMMENTED = 15  # lines of code that need no comment
 CODE_PER_COMMENT = 20  # lines of code that each comment beyond the first serves

@@ -72,7 +72,7 @@ static void run_course(struct course *c, ali3_data *d)
 /* All of the block but the pointers. */
 static void fill_with_nan(const ali3_model *m, ali3_data *d)
 {
-  const ali3_data *kept[3] = {d, d->twin[0], d->twin[1]};
+  const ali3_data *kept[3] = {d, d->coarse[0], d->coarse[1]};
   unsigned char *block = (unsigned char *)d, *end = block + ali3_data_size(m);
   for (unsigned char *at = block; at < end; at++) {
     bool keep = false;

@@ -26,17 +26,17 @@ static double turn_of_limb(const struct limbs *l, const struct limb *b, const do
  *
  *   p(t) = p0 rot(w0 t) rot(phi),   phi = sum weight phi',   w = w0 + sum weight w'
  *
- * so that a rotation about a constant axis is exact at any rate. place: first Euler parameter in x. */
-static void advance_fast(const struct limbs *l, const double *last, const struct limb_sum *s, int place,
+ * so that a rotation about a constant axis is exact at any rate. turn_at: first Euler parameter in x. */
+static void advance_fast(const struct limbs *l, const double *last, const struct limb_sum *s, int turn_at,
                          double *now)
 {
   const int n = l->coordinates;
-  const double *p0 = last + place, s0 = p_dot(p0, p0);
-  double w0[3], w[3], base[4], turn[4], p[4], by[3], phi[3] = {0, 0, 0}, *x = now + place;
+  const double *p0 = last + turn_at, s0 = p_dot(p0, p0);
+  double w0[3], w[3], base[4], turn[4], p[4], by[3], phi[3] = {0, 0, 0}, *x = now + turn_at;
   p_to_rotation(w0, p0, p0 + n);
   for (int i = 0; i < 3; i++) w[i] = w0[i] /= s0;
   for (int k = 0; k < s->terms; k++) {
-    const double *q = s->term[k] + place, norm = 1.0 / p_dot(q, q), grows = 2.0 * norm * p_dot(q, q + n);
+    const double *q = s->term[k] + turn_at, norm = 1.0 / p_dot(q, q), grows = 2.0 * norm * p_dot(q, q + n);
     double R[9], own[4], rate[3], wd[3], drift[3];
     for (int i = 0; i < 3; i++) by[i] = s->at[k] * w0[i];
     spin_exponential(by, turn);

@@ -170,7 +170,7 @@ static int closure_primitive_bias(const struct joint_rows *j, const struct primi
 static void coordinate_ends(const struct limbs *l, const struct limbs_work *w, const struct joint_rows *j,
                             int k, struct ends *e)
 {
-  const int body[2] = {j->body[j->slot[k][0]], j->body[j->slot[k][1]]};
+  const int body[2] = {j->body[j->side[k][0]], j->body[j->side[k][1]]};
   find_row_ends(l, w, body, j->coordinate[k].point, e);
 }
 
@@ -182,7 +182,7 @@ static void coordinate_row(const struct limbs *l, const struct limbs_work *w, co
   for (int side = 0; side < j->sides; side++) row->limb[side] = limb_of(l, j->body[side]);
   for (int k = 0; k < j->coordinates; k++) {
     const struct coordinate *c = &j->coordinate[k];
-    const int a = j->slot[k][0], b = j->slot[k][1];
+    const int a = j->side[k][0], b = j->side[k][1];
     struct ends e;
     double U[3];
     /* its value, and its gradient */

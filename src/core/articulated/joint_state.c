@@ -87,12 +87,12 @@ void limbs_from_body(const struct limbs *l, int limb, const struct body_state *b
   struct point_motion own, from;
   double q[4], base[4], back[4], d[3], part[3], rate[3], own_d[3], own_rate[3], turn[3];
   if (b->motion == LIMB_FREE || b->motion == LIMB_SPHERICAL) {
-    const int place = b->motion == LIMB_FREE ? 3 : 0;
-    for (int i = 0; i < place; i++) {
+    const int turn_at = b->motion == LIMB_FREE ? 3 : 0;
+    for (int i = 0; i < turn_at; i++) {
       x[i] = body->r[i];
       xd[i] = body->rd[i];
     }
-    keep_orientation(body, x + place, xd + place);
+    keep_orientation(body, x + turn_at, xd + turn_at);
     return;
   }
   point_motion(b, body, &own);
@@ -158,14 +158,14 @@ void limbs_accelerate(const struct limbs *l, const struct limb_at *at, const dou
     const struct limb_at *o = &at[i];
     const double *x = state + b->x, *xd = x + l->coordinates;
     double *xdd = state + 2 * l->coordinates + b->x;
-    const int place = b->motion == LIMB_FREE ? 3 : 0;
+    const int turn_at = b->motion == LIMB_FREE ? 3 : 0;
     if (b->motion != LIMB_FREE && b->motion != LIMB_SPHERICAL) {
       for (int k = 0; k < b->columns; k++) xdd[k] = o->column[k].x;
       continue;
     }
-    for (int k = 0; k < place; k++) xdd[k] = o->ac[k] + o->dac[k] + gravity[k];
+    for (int k = 0; k < turn_at; k++) xdd[k] = o->ac[k] + o->dac[k] + gravity[k];
     const double al[3] = {o->al[0] + o->dal[0], o->al[1] + o->dal[1], o->al[2] + o->dal[2]};
-    second_orientation(o->R, x + place, xd + place, al, xdd + place);
+    second_orientation(o->R, x + turn_at, xd + turn_at, al, xdd + turn_at);
   }
 }
 
@@ -176,19 +176,19 @@ double limbs_add(const struct limbs *l, const struct limb_at *at, bool rates, do
     const struct limb *b = &l->limb[i];
     const struct limb_at *o = &at[i];
     double *x = state + b->x, *y = rates ? x + l->coordinates : x, own[3], change[4];
-    const int place = b->motion == LIMB_FREE ? 3 : 0;
+    const int turn_at = b->motion == LIMB_FREE ? 3 : 0;
     for (int k = 0; k < 3; k++) largest = fmax(largest, fmax(fabs(o->dal[k]), fabs(o->dac[k])));
     if (b->motion != LIMB_FREE && b->motion != LIMB_SPHERICAL) {
       for (int k = 0; k < b->columns; k++) y[k] += o->column[k].x;
       continue;
     }
-    /* a place, and a rotation of the Euler parameters */
-    for (int k = 0; k < place; k++) y[k] += o->dac[k];
+    /* a position, and a rotation of the Euler parameters */
+    for (int k = 0; k < turn_at; k++) y[k] += o->dac[k];
     m3_tmul(own, o->R, o->dal);
-    const double s = p_dot(x + place, x + place);
+    const double s = p_dot(x + turn_at, x + turn_at);
     for (int k = 0; k < 3; k++) own[k] *= s;
-    p_from_rotation(change, x + place, 1.0 / s, own, 0.0);
-    for (int k = 0; k < 4; k++) y[place + k] += change[k];
+    p_from_rotation(change, x + turn_at, 1.0 / s, own, 0.0);
+    for (int k = 0; k < 4; k++) y[turn_at + k] += change[k];
   }
   return largest;
 }

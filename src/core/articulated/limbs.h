@@ -31,7 +31,7 @@ enum { LIMB_COLUMNS = 6, LIMB_UNFELT_MOST = 64 };
   X(UNIVERSAL, 2, 2)   /* angle about the axis in the earlier limb, angle about the axis in its own body */  \
   X(PLANAR, 3, 3)      /* angle, two ways */                                                                 \
   X(SPHERICAL, 3, 4)   /* Euler parameters of the body */                                                    \
-  X(FREE, 6, 7)        /* place and Euler parameters of the body */
+  X(FREE, 6, 7)        /* position and Euler parameters of the body */
 #define LIMB_MOTION(name, columns, coordinates) LIMB_##name,
 enum limb_motion { LIMB_MOTIONS(LIMB_MOTION) LIMB_MOTION_COUNT };
 #undef LIMB_MOTION
@@ -184,7 +184,7 @@ void limbs_rebase(const struct limbs *l, double *state);
 /* x'' of the state, from the deviations. */
 void limbs_accelerate(const struct limbs *l, const struct limb_at *at, const double gravity[3],
                       double *state);
-/* Adds the deviations to x, or to x', as changes of place or velocity. Returns the largest one, m or rad, or per s. */
+/* Adds the deviations to x, or to x', as changes of position or velocity. Returns the largest one, m or rad, or per s. */
 double limbs_add(const struct limbs *l, const struct limb_at *at, bool rates, double *state);
 /* The body of a limb. */
 void limb_body(const struct limb *b, const struct limb_at *at, const double gravity[3], struct body_state *x);

@@ -8,7 +8,7 @@
 
 #define LIMB_PASS static inline __attribute__((always_inline))
 
-/* --- places and orientations --- */
+/* --- positions and orientations --- */
 
 /* Cosine and sine of x, from a series if x is small, as in a step. */
 LIMB_PASS void cosine_sine(double x, double *c, double *s)

@@ -166,7 +166,7 @@ struct search {
   int *block;
 };
 
-static int search_place(const ali3_model *m, int body)
+static int search_index(const ali3_model *m, int body)
 {
   return body == ALI3_GROUND ? m->bodies : body;
 }
@@ -180,10 +180,10 @@ static bool search_begin(struct search *s, const ali3_model *m)
   s->at = s->first + m->bodies + 2;
   for (int i = 0; i <= ROWS_OF_FIXED; i++) s->waiting[i] = s->at + 2 * joints * (size_t)(i + 1);
   for (int j = 0; j < m->joints; j++)
-    for (int side = 0; side < 2; side++) s->first[search_place(m, m->joint[j].body[side]) + 1]++;
+    for (int side = 0; side < 2; side++) s->first[search_index(m, m->joint[j].body[side]) + 1]++;
   for (int b = 0; b <= m->bodies; b++) s->first[b + 1] += s->first[b];
   for (int j = m->joints - 1; j >= 0; j--) /* the starts move back while the lists fill from their ends */
-    for (int side = 0; side < 2; side++) s->at[--s->first[search_place(m, m->joint[j].body[side]) + 1]] = j;
+    for (int side = 0; side < 2; side++) s->at[--s->first[search_index(m, m->joint[j].body[side]) + 1]] = j;
   for (int b = 0; b <= m->bodies; b++) s->first[b] = s->first[b + 1];
   s->first[m->bodies + 1] = 2 * m->joints;
   return true;
@@ -192,8 +192,8 @@ static bool search_begin(struct search *s, const ali3_model *m)
 /* The joints of a body that has become a limb. */
 static void wait_at(struct search *s, const ali3_model *m, const struct joint_rows *link, int body)
 {
-  const int place = search_place(m, body);
-  for (int i = s->first[place]; i < s->first[place + 1]; i++) {
+  const int index = search_index(m, body);
+  for (int i = s->first[index]; i < s->first[index + 1]; i++) {
     const int joint = s->at[i], rows = link[joint].count;
     if (limb_motion_of(&m->joint[joint].spec) == LIMB_FREE) continue;
     s->waiting[rows][s->end[rows]++] = joint;

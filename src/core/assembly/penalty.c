@@ -274,7 +274,7 @@ void penalty_find_stiff(const ali3_model *m, ali3_data *d)
   if (data_is_explicit(m)) return; /* soft rows are loads, and never held */
   d->combines = m->options.extrapolate && settle_rows(m, d);
   if (d->combines) return;
-  if (m->options.extrapolate) s.length = 1.0 / EXTRAPOLATE_PARTS;
+  if (m->options.extrapolate) s.length = 1.0 / EXTRAPOLATE_FINEST;
   d->soft.some_stiff = find_stiff(m, d, &s, d->soft.stiff);
 }
 

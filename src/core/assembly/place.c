@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The room of a place. */
+/* Memory of ali3_place(). */
 struct placing {
   struct body *body; /* (bodies) with the poses and velocities of the caller */
   double *turn;

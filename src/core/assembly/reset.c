@@ -358,7 +358,7 @@ static int find_start(const ali3_model *m, ali3_data *d, const struct start_give
   project_norms(m, d);
   if (m->options.alpha > 0.0) penalty_set(m, d, m->options.alpha);
   inner_begin(m, d);
-  if (d->twin[0]) extrapolate_lengths(m, d);
+  if (d->coarse[0]) extrapolate_lengths(m, d);
   links_roll(m, d);
   if (!isfinite(d->report.position + d->report.velocity + d->report.acceleration) || !start_is_finite(m, d))
     return d->report.status = ALI3_E_ASSEMBLE;

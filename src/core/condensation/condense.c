@@ -66,9 +66,9 @@ void tree_down_groups(const struct tree_solver *s, const struct tree_work *w, do
 }
 
 /* Joints may hold a carried body in some directions only. The pivot of any other direction is rounding error, which is
- * below this part of its diagonal. */
+ * below this fraction of its diagonal. */
 static const double PIVOT_ROUNDING = 1e-13;
-/* A row that prescribes only a force (LAW_OPEN) holds nothing. Its pivot is below this part of the largest diagonal. */
+/* A row that prescribes only a force (LAW_OPEN) holds nothing. Its pivot is below this fraction of the largest diagonal. */
 static const double OPEN = 1e-22;
 
 /* Eliminates the pivot A of a carried body, 7x7 and full. The best held direction goes first: in any other order
@@ -82,7 +82,7 @@ static int pivot_is_held(double A[TREE_Y][TREE_Y], int p[TREE_Y])
     diagonal[i] = A[i][i];
     if (A[i][i] > largest) largest = A[i][i];
   }
-  /* Take the unknown that keeps the largest part of its own diagonal, because the unknowns have different units. */
+  /* Take the unknown that keeps the largest fraction of its own diagonal, because the unknowns have different units. */
   for (int j = 0; j < TREE_Y; j++) {
     int best = j;
     for (int i = j + 1; i < TREE_Y; i++)

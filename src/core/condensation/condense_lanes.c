@@ -8,7 +8,7 @@
  *     P = L D L',   U := U - E P^-1 E',   K := E P^-1
  *
  * The sweeps need L and D^-1, which stay in place of P, and K, which stays in place of E. U lies elsewhere
- * (tree_place()). Even fronts (struct tree_group) are summed, eliminated and stored block by block, some together with
+ * (tree_offset()). Even fronts (struct tree_group) are summed, eliminated and stored block by block, some together with
  * their leaves. */
 #include "condensation/condense_parts.h"
 
@@ -67,7 +67,7 @@ static void leaf_update(const struct tree *t, const struct tree_group *group, nu
       for (int y = 0; y < TREE_Y; y++) g[y] = row[y];
       leaf_row(d, g, o);
     }
-    /* Rows of U: -J_a Y_b for all parts b up to a. */
+    /* Rows of U: -J_a Y_b for all blocks b up to a. */
     for (int i = 0; i < ca->rows; i++) {
       const num *g = J + TREE_Y * i;
       num *line = U + tree_triangle(ca->at + i);
@@ -209,7 +209,7 @@ static void assemble_front(const struct tree *t, const struct tree_work *w, cons
     for (int i = 0; i < tree_triangle(boundary); i++) U[i] = num_all(0.0);
     for (int r = group->child_first; r < group->child_end; r++) gather_child(w, &t->contribution[r]);
   }
-  /* The group's own part. */
+  /* The group's own rows. */
   if (group->kind == TREE_JOINT) {
     for (int i = 0; i < p; i++) F[tree_triangle(i) + i] -= own_number(group, m->c, i);
   } else {
@@ -293,9 +293,9 @@ static void merged_leaves(const struct tree *t, const struct tree_group *group, 
   }
 }
 
-/* Sums and eliminates the front of a joint whose boundary has `parts` parts. */
+/* Sums and eliminates the front of a joint whose boundary has `blocks` blocks. */
 FLAT bool condense_even_joint(const struct tree *t, const struct tree_work *w, const struct tree_group *group,
-                              int s, int parts, const struct tree_matrix *m)
+                              int s, int blocks, const struct tree_matrix *m)
 {
   const int *list = t->list + group->sum.first;
   num *F = (num *)(w->front + group->front), *K = F + tree_triangle(s),
@@ -310,27 +310,27 @@ FLAT bool condense_even_joint(const struct tree *t, const struct tree_work *w, c
   for (int i = 0; i < s; i++) P[tree_triangle(i) + i] -= own_aligned(group, m->c, i);
   const bool good = num_everywhere(factorise_pivot(P, s, -1.0));
   for (int i = 0; i < tree_triangle(s); i++) F[i] = P[i];
-  for (int part = 0; part < parts; part++, K += s * s) {
-    num y[25], z[5], *of_part = Z + s * s * part, *u = U + tree_triangle(s * part);
+  for (int block = 0; block < blocks; block++, K += s * s) {
+    num y[25], z[5], *of_block = Z + s * s * block, *u = U + tree_triangle(s * block);
     list = even_sum(from, list, s * s, y);
     for (int i = 0; i < s; i++) {
       half_solve(P, s, y + s * i, z);
       other_half(P, s, z, K + s * i);
-      for (int a = 0; a < s; a++) of_part[s * i + a] = z[a];
+      for (int a = 0; a < s; a++) of_block[s * i + a] = z[a];
     }
-    for (int before = 0; before < part; before++, u += s)
-      list = even_update(from, list, y, Z + s * s * before, s, true, u, s * part);
-    list = even_update(from, list, y, of_part, s, false, u, s * part);
+    for (int before = 0; before < block; before++, u += s)
+      list = even_update(from, list, y, Z + s * s * before, s, true, u, s * block);
+    list = even_update(from, list, y, of_block, s, false, u, s * block);
   }
   return good;
 }
 
 /* Each case has its own function. Otherwise the compiler hoists common code above the switch and adds up the frames. */
-#define EVEN_JOINT(name, s, parts)                                                                           \
+#define EVEN_JOINT(name, s, blocks)                                                                          \
   static __attribute__((noinline)) bool name(const struct tree *t, const struct tree_work *w,                \
                                              const struct tree_group *group, const struct tree_matrix *m)    \
   {                                                                                                          \
-    return condense_even_joint(t, w, group, s, parts, m);                                                    \
+    return condense_even_joint(t, w, group, s, blocks, m);                                                   \
   }
 EVEN_JOINT(joint_3_2, 3, 2)
 EVEN_JOINT(joint_3, 3, group->boundary / 3)

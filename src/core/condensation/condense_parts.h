@@ -17,10 +17,10 @@ void LANE_NAME(sweep_down)(const struct tree *t, const struct tree_work *w, doub
 
 _Static_assert((int)LEAF_Y == (int)TREE_Y, "");
 
-/* A FLAT function takes the size of a pivot or part as a constant, so the compiler unrolls all its loops. */
+/* A FLAT function takes the size of a pivot or block as a constant, so the compiler unrolls all its loops. */
 #define FLAT static inline __attribute__((always_inline))
 
-/* The next number of a list of places in `from`. */
+/* The next number of a list of offsets in `from`. */
 FLAT num take_number(const double *from, const int **list)
 {
   return *(const num *)(from + *(*list)++);
@@ -34,7 +34,7 @@ FLAT num take_sum(const double *from, const int **list, int count)
   return sum;
 }
 
-/* Number i of a block whose place stands in a list. */
+/* Number i of a block whose offset stands in a list. */
 FLAT num listed_number(const double *a, const int *source, int i)
 {
   return ((const num *)(a + *source))[i];

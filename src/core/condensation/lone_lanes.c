@@ -21,7 +21,7 @@ FLAT num load_anywhere(const double *a)
   return *(const loose_num *)a;
 }
 
-/* The parts of a front. Vectors of a column lie at multiples of LANES. */
+/* The blocks of a front. Vectors of a column lie at multiples of LANES. */
 struct lone_front {
   double *P, *E, *R, *U;
   int padded;
@@ -53,18 +53,19 @@ FLAT void add_shifted(const struct tree_shift *s, const struct tree_shift *end, 
     *(num *)(o + s->to) += num_shuffle(load_anywhere(child + s->from), num_all(0.0), num_lanes(s->lane));
 }
 
-/* Adds the update of a lone child, column by column. part: the child of a supernode, whose boundary has only some rows of the
+/* Adds the update of a lone child, column by column. partial: the child of a supernode, whose boundary has only some rows of the
  * pivot. */
 FLAT void add_child_columns(const struct tree_work *w, const struct tree_group *child,
-                            const struct tree_contribution *r, const struct lone_front *f, int p, bool part)
+                            const struct tree_contribution *r, const struct lone_front *f, int p,
+                            bool partial)
 {
   const struct tree_shift *s = r->shift, *end = s + r->shifts;
   const struct lone_front from = front_of(w, child);
-  const int inner = part ? r->inner : p;
+  const int inner = partial ? r->inner : p;
   for (int j = 0; j < inner; j++) {
     const double *column = update_column(&from, j);
-    const int to = part ? r->to[j] : j;
-    for (int i = j; i < inner; i++) f->P[tree_triangle(part ? r->to[i] : i) + to] += column[i];
+    const int to = partial ? r->to[j] : j;
+    for (int i = j; i < inner; i++) f->P[tree_triangle(partial ? r->to[i] : i) + to] += column[i];
     add_shifted(s, end, column, f->E + f->padded * to);
   }
   for (int j = inner; j < child->boundary; j++) {
@@ -75,10 +76,10 @@ FLAT void add_child_columns(const struct tree_work *w, const struct tree_group *
 }
 
 /* Out of line, so that the other children keep their code. */
-__attribute__((noinline)) static void add_part_columns(const struct tree_work *w,
-                                                       const struct tree_group *child,
-                                                       const struct tree_contribution *r,
-                                                       const struct lone_front *f, int p)
+__attribute__((noinline)) static void add_partial_columns(const struct tree_work *w,
+                                                          const struct tree_group *child,
+                                                          const struct tree_contribution *r,
+                                                          const struct lone_front *f, int p)
 {
   add_child_columns(w, child, r, f, p, true);
 }
@@ -158,7 +159,7 @@ FLAT void sum_columns(const struct tree *t, const struct tree_work *w, const str
     else if (r->inner == p)
       add_child_columns(w, &t->group[r->group], r, &f, p, false);
     else
-      add_part_columns(w, &t->group[r->group], r, &f, p);
+      add_partial_columns(w, &t->group[r->group], r, &f, p);
   }
 }
 
@@ -218,20 +219,20 @@ FLAT bool eliminate_lone(const struct tree_work *w, const struct tree_group *gro
   return positive[0] != 0;
 }
 
-/* Loads LANES rows of the Jacobian, seven columns. list: place and stride of each row. */
+/* Loads LANES rows of the Jacobian, seven columns. list: offset and stride of each row. */
 static void load_rows(const double *J, const int *list, num *g)
 {
-  for (int part = 0; part < ROW_NUMBERS; part += LANES) {
+  for (int first = 0; first < ROW_NUMBERS; first += LANES) {
     num v[LANES];
     for (int l = 0; l < LANES; l++) {
       const double *row = J + list[2 * l];
       const int stride = list[2 * l + 1];
       v[l] = num_all(0.0);
-      if (stride == 1) v[l] = load_anywhere(row + part);
-      for (int k = 0; stride > 1 && k < LANES && part + k < TREE_Y; k++) v[l][k] = row[(part + k) * stride];
+      if (stride == 1) v[l] = load_anywhere(row + first);
+      for (int k = 0; stride > 1 && k < LANES && first + k < TREE_Y; k++) v[l][k] = row[(first + k) * stride];
     }
     num_transpose(v);
-    for (int k = 0; k < LANES; k++) g[part + k] = v[k];
+    for (int k = 0; k < LANES; k++) g[first + k] = v[k];
   }
 }
 
@@ -300,7 +301,7 @@ static int condense_lone_groups(const struct tree *t, const struct tree_work *w,
   return failed;
 }
 
-/* LANES numbers from places in a list. A child has just stored them: a load of a vector that no single store covers would
+/* LANES numbers at the offsets in a list. A child has just stored them: a load of a vector that no single store covers would
  * wait for all of these stores. */
 FLAT num listed_numbers(const double *a, const int *list)
 {
@@ -309,7 +310,7 @@ FLAT num listed_numbers(const double *a, const int *list)
   return v;
 }
 
-/* The children's part of x, the pivot, and of b, the boundary. Leaves have none: their free motion is part of beta. */
+/* Adds the children's numbers to x, the pivot, and to b, the boundary. Leaves have none: their free motion is part of beta. */
 FLAT void sum_lone_vectors(const struct tree *t, const struct tree_work *w, const struct tree_group *group,
                            int p, double *x, double *b)
 {
@@ -327,9 +328,9 @@ FLAT void sum_lone_vectors(const struct tree *t, const struct tree_work *w, cons
     for (int i = 0; i < group->padded; i += LANES, list += LANES)
       *(num *)(b + i) += listed_numbers(w->vector, list);
   }
-  for (int part = 0; part < p && group->whole; part += LANES) {
-    const num sum = num_sum_lanes(whole + part);
-    for (int i = part; i < p && i < part + LANES; i++) x[i] += num_lane(sum, i - part);
+  for (int first = 0; first < p && group->whole; first += LANES) {
+    const num sum = num_sum_lanes(whole + first);
+    for (int i = first; i < p && i < first + LANES; i++) x[i] += num_lane(sum, i - first);
   }
 }
 
@@ -363,13 +364,13 @@ FLAT void lone_down(const struct tree *t, const struct tree_work *w, const struc
   const double *R = front_of(w, group).R;
   const int *list = t->list + group->down;
   double *f = w->vector + group->vector;
-  for (int part = 0; part < p; part += LANES) {
-    num even = *(num *)(f + part), odd = num_all(0.0); /* two sums, which do not wait for each other */
+  for (int first = 0; first < p; first += LANES) {
+    num even = *(num *)(f + first), odd = num_all(0.0); /* two sums, which do not wait for each other */
     for (int i = 0; i < group->padded; i += 2) {
-      even -= *(const num *)(R + ROW_NUMBERS * i + part) * w->vector[list[i]];
-      odd -= *(const num *)(R + ROW_NUMBERS * (i + 1) + part) * w->vector[list[i + 1]];
+      even -= *(const num *)(R + ROW_NUMBERS * i + first) * w->vector[list[i]];
+      odd -= *(const num *)(R + ROW_NUMBERS * (i + 1) + first) * w->vector[list[i + 1]];
     }
-    *(num *)(f + part) = even + odd;
+    *(num *)(f + first) = even + odd;
   }
   for (int k = 0; k < p; k++) x[group->own[k]] = f[k];
 }

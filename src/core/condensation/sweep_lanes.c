@@ -6,9 +6,9 @@
  *     down   x_p = f_p - K' x_b */
 #include "condensation/condense_parts.h"
 
-/* Rows of one part of the boundary: f = sum over `count` children, minus K x. */
-FLAT void part_up(const double *vector, const int *list, int count, const num *K, const num *x, int rows,
-                  num *f)
+/* Rows of one block of the boundary: f = sum over `count` children, minus K x. */
+FLAT void block_up(const double *vector, const int *list, int count, const num *K, const num *x, int rows,
+                   num *f)
 {
   for (int i = 0; i < rows; i++) {
     num had = num_all(0.0), sum = K[rows * i] * x[0];
@@ -19,7 +19,7 @@ FLAT void part_up(const double *vector, const int *list, int count, const num *K
   }
 }
 
-/* A front whose parts have s rows each. */
+/* A front whose blocks have s rows each. */
 FLAT void even_up(const struct tree *t, const struct tree_work *w, const struct tree_group *group, int s,
                   const double *beta)
 {
@@ -30,9 +30,9 @@ FLAT void even_up(const struct tree *t, const struct tree_work *w, const struct 
   if (group->leaf_children) {
     for (int i = 0; i < s; i++) x[i] = num_all(0.0) - own_aligned(group, beta, i);
     for (num *b = f + s, *end = b + group->boundary; b < end; b += s, K += s * s)
-      part_up(w->vector, list, 0, K, x, s, b);
+      block_up(w->vector, list, 0, K, x, s, b);
   } else {
-    /* Sum over the children by their lists, pivot first, then each part of the boundary. */
+    /* Sum over the children by their lists, pivot first, then each block of the boundary. */
     int count = *list++;
     for (int i = 0; i < s; i++) x[i] = num_all(0.0);
     for (const int *after = list + count; list < after; list++)
@@ -41,9 +41,9 @@ FLAT void even_up(const struct tree *t, const struct tree_work *w, const struct 
     for (num *b = f + s, *end = b + group->boundary; b < end; b += s, K += s * s) {
       count = *list++;
       if (count == 1)
-        part_up(w->vector, list, 1, K, x, s, b);
+        block_up(w->vector, list, 1, K, x, s, b);
       else
-        part_up(w->vector, list, count, K, x, s, b);
+        block_up(w->vector, list, count, K, x, s, b);
       list += count;
     }
   }
@@ -66,8 +66,8 @@ static void sum_contributions(const struct tree *t, const struct tree_work *w, c
   }
 }
 
-/* Returns `sum` with the numbers of the next place, and advances the list. */
-static inline num next_place(const int **list, const double *vector, num sum)
+/* Returns `sum` with the numbers at the next offset, and advances the list. */
+static inline num next_listed(const int **list, const double *vector, num sum)
 {
   const int *l = *list, count = *l++;
   for (int i = 0; i < count; i++) sum += *(const num *)(vector + l[i]);
@@ -86,11 +86,11 @@ FLAT void any_up_how(const struct tree *t, const struct tree_work *w, const stru
   bool joint = group->kind == TREE_JOINT;
   double sign = joint ? -1.0 : 1.0;
   if (how == CONTRIBUTIONS) sum_contributions(t, w, group, f);
-  /* Sum the children's parts for the pivot and the right-hand side of the group. */
+  /* Sum the children's numbers for the pivot and the right-hand side of the group. */
   for (int i = 0; i < p; i++) {
     x[i] = num_all(0.0);
     if (how == ALONE && (joint || group->carried)) x[i] = sign * own_number(group, beta, i);
-    if (how == LISTED || how == ALONE) x[i] = next_place(&list, w->vector, x[i]);
+    if (how == LISTED || how == ALONE) x[i] = next_listed(&list, w->vector, x[i]);
     if (how == CONTRIBUTIONS) x[i] = f[i];
   }
   if (how != ALONE && (joint || group->carried))
@@ -99,7 +99,7 @@ FLAT void any_up_how(const struct tree *t, const struct tree_work *w, const stru
   for (int i = 0; i < group->boundary; i++, K += p) {
     num sum = K[0] * x[0], had = num_all(0.0);
     for (int k = 1; k < p; k++) sum += K[k] * x[k];
-    if (how == LISTED || how == ALONE) had = next_place(&list, w->vector, had);
+    if (how == LISTED || how == ALONE) had = next_listed(&list, w->vector, had);
     if (how == CONTRIBUTIONS) had = b[i];
     b[i] = had - sum;
   }
@@ -149,7 +149,7 @@ static inline void put_own(const struct tree *t, const struct tree_group *group,
       if (t->member[group->member_first + l] >= 0) x[group->own[k * LANES + l]] = num_lane(v, l);
 }
 
-/* Gathers the solution on one part of the boundary. */
+/* Gathers the solution on one block of the boundary. */
 static __attribute__((noinline)) void pick_gathered(const struct tree_work *w,
                                                     const struct tree_gather *gather, const double *x, num *b)
 {

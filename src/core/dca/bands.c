@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Set-up only: groups the nodes above the packs, and plans which threads share them. Nodes share a group if they have the
- * same front and the same places of their children. Nodes of a rare kind stay alone.
+ * same front, to whose rows their children add alike. Nodes of a rare kind stay alone.
  *
  *        o          levels: the loop's thread does them, one run each
  *       / \
@@ -27,7 +27,7 @@ enum {
 
 struct cut {
   int levels;   /* the lowest levels are a band each */
-  int parts;    /* then follows a band of this many parts; 1: none */
+  int pieces;   /* number of the band's pieces, each for one thread; 1: no such band */
   double share; /* which consist of subtrees of at most this share of the work that is left */
 };
 
@@ -39,7 +39,7 @@ struct banding {
   uint64_t *hash; /* (nodes) shape of the front */
   int *left;      /* (nodes) nodes that belong to no band yet, children before parents */
   int lefts;
-  int *part;         /* (nodes) part of each node in the present band; -1: it belongs to a later band */
+  int *piece;        /* (nodes) piece of each node in the present band; -1: it belongs to a later band */
   double *work;      /* (nodes) of the subtree, as far as it is left */
   int *list;         /* (nodes) */
   int *child, *next; /* (nodes) first child that is left; next sibling that is left */
@@ -141,15 +141,15 @@ static int by_level(const void *pa, const void *pb, void *banding)
   const struct banding *k = banding;
   int a = *(const int *)pa, b = *(const int *)pb;
   const struct node *node = k->n->node;
-  if (k->part[a] != k->part[b]) return k->part[a] - k->part[b];
+  if (k->piece[a] != k->piece[b]) return k->piece[a] - k->piece[b];
   return node[a].level != node[b].level ? node[a].level - node[b].level : a - b;
 }
 
-/* The end of a list's nodes that have the part and the level of the first one. */
+/* The end of a list's nodes that have the piece and the level of the first one. */
 static int end_of_level(const struct banding *k, const int *list, int first, int count)
 {
   int end = first + 1;
-  while (end < count && k->part[list[end]] == k->part[list[first]] &&
+  while (end < count && k->piece[list[end]] == k->piece[list[first]] &&
          k->n->node[list[end]].level == k->n->node[list[first]].level)
     end++;
   return end;
@@ -214,7 +214,7 @@ static double sum_work(struct banding *k, int *roots)
     const int a = k->left[i];
     k->child[a] = k->next[a] = -1;
     k->work[a] = 0.0;
-    k->part[a] = -1;
+    k->piece[a] = -1;
   }
   /* Children come before their parents. */
   for (int i = 0; i < k->lefts; i++) {
@@ -230,8 +230,8 @@ static double sum_work(struct banding *k, int *roots)
   return all;
 }
 
-/* Gives a part to all subtrees whose work is small enough, in the order of a walk through the tree. */
-static void choose_parts(struct banding *k, int parts, double share)
+/* Gives a piece to all subtrees whose work is small enough, in the order of a walk through the tree. */
+static void choose_pieces(struct banding *k, int pieces, double share)
 {
   int depth = 0, roots;
   const double most = share * sum_work(k, &roots);
@@ -245,10 +245,10 @@ static void choose_parts(struct banding *k, int parts, double share)
   for (int a = roots; a >= 0; a = k->next[a]) k->list[depth++] = a;
   while (depth > 0) {
     const int a = k->list[--depth], above = k->n->node[a].parent;
-    if (above >= 0 && k->part[above] >= 0) {
-      k->part[a] = k->part[above];
+    if (above >= 0 && k->piece[above] >= 0) {
+      k->piece[a] = k->piece[above];
     } else if (k->work[a] <= most) {
-      k->part[a] = tree_share_of(before, k->work[a], all, parts);
+      k->piece[a] = tree_share_of(before, k->work[a], all, pieces);
       before += k->work[a];
     }
     for (int c = k->child[a]; c >= 0; c = k->next[c]) k->list[depth++] = c;
@@ -256,19 +256,19 @@ static void choose_parts(struct banding *k, int parts, double share)
 }
 
 /* A band of separate subtrees. */
-static void cut_parts(struct banding *k, int parts, double share)
+static void cut_pieces(struct banding *k, int pieces, double share)
 {
   struct plan *p = k->p;
   const int first_run = p->runs;
   int count = 0, begin = p->groups;
-  choose_parts(k, parts, share);
+  choose_pieces(k, pieces, share);
   for (int i = 0; i < k->lefts; i++)
-    if (k->part[k->left[i]] >= 0) k->list[count++] = k->left[i];
+    if (k->piece[k->left[i]] >= 0) k->list[count++] = k->left[i];
   qsort_r(k->list, (size_t)count, sizeof(int), by_level, k);
-  /* A run for each part, level by level. */
+  /* A run for each piece, level by level. */
   for (int first = 0, end; first < count; first = end) {
     end = end_of_level(k, k->list, first, count);
-    if (first > 0 && k->part[k->list[first]] != k->part[k->list[first - 1]]) {
+    if (first > 0 && k->piece[k->list[first]] != k->piece[k->list[first - 1]]) {
       add_run(k, begin, p->groups);
       begin = p->groups;
     }
@@ -284,7 +284,7 @@ static void take_levels(struct banding *k)
 {
   struct plan *p = k->p;
   const int first_run = p->runs;
-  for (int i = 0; i < k->lefts; i++) k->part[k->left[i]] = 0;
+  for (int i = 0; i < k->lefts; i++) k->piece[k->left[i]] = 0;
   qsort_r(k->left, (size_t)k->lefts, sizeof(int), by_level, k);
   for (int first = 0, end; first < k->lefts; first = end) {
     const int begin = p->groups;
@@ -318,7 +318,7 @@ static void apply_cuts(struct banding *k, const struct cut *cut, int cuts)
   begin_bands(k);
   for (int i = 0; i < cuts; i++) {
     for (int level = 0; level < cut[i].levels; level++) cut_level(k);
-    if (cut[i].parts > 1) cut_parts(k, cut[i].parts, cut[i].share);
+    if (cut[i].pieces > 1) cut_pieces(k, cut[i].pieces, cut[i].share);
   }
   take_levels(k);
 }
@@ -390,17 +390,17 @@ struct search {
       most; /* the shortest time so far for some numbers of threads; the longest one for one thread */
 };
 
-/* parts: of the cut after `levels` levels, which are made. */
-static void try_parts(struct search *s, int levels, int parts, double share)
+/* pieces: of the cut after `levels` levels, which are made. */
+static void try_pieces(struct search *s, int levels, int pieces, double share)
 {
   struct banding *k = s->k;
   return_to(k, &s->at_levels);
-  if (parts > 1) cut_parts(k, parts, share);
+  if (pieces > 1) cut_pieces(k, pieces, share);
   take_levels(k);
   const double now = plan_time_of_some(k->p);
   if (now >= s->time || plan_time(k->p, 1) > s->most) return;
   s->time = now;
-  s->best = (struct cut){levels, parts, share};
+  s->best = (struct cut){levels, pieces, share};
 }
 
 /* Finds the best further cut. Returns false if none pays. */
@@ -410,23 +410,23 @@ static bool add_cut(struct search *s)
   const bool large = s->k->n->count > LARGE;
   const double before = s->time;
   s->time *= GAIN;
-  s->best = (struct cut){.parts = 0};
+  s->best = (struct cut){.pieces = 0};
   for (int levels = 0; levels <= LEVELS; levels++) {
     /* the levels */
     return_to(s->k, levels > 0 ? &s->at_levels : &s->at_cuts);
     if (levels > 0) cut_level(s->k);
     set_mark(s->k, &s->at_levels);
-    /* then parts */
-    if (levels > 0) try_parts(s, levels, 1, 1.0);
-    for (int parts = large ? 8 : 2; parts <= 32; parts *= large ? 4 : 2) {
-      try_parts(s, levels, parts, 1.0 / parts);
-      try_parts(s, levels, parts, 0.5 / parts);
-      try_parts(s, levels, parts, 0.125 / parts);
+    /* then pieces */
+    if (levels > 0) try_pieces(s, levels, 1, 1.0);
+    for (int pieces = large ? 8 : 2; pieces <= 32; pieces *= large ? 4 : 2) {
+      try_pieces(s, levels, pieces, 1.0 / pieces);
+      try_pieces(s, levels, pieces, 0.5 / pieces);
+      try_pieces(s, levels, pieces, 0.125 / pieces);
     }
   }
   s->cut[s->cuts] = s->best;
-  if (s->best.parts == 0) s->time = before;
-  return s->best.parts > 0;
+  if (s->best.pieces == 0) s->time = before;
+  return s->best.pieces > 0;
 }
 
 /* Makes the cut that was found, after those before it. */
@@ -435,7 +435,7 @@ static void make_cut(struct search *s)
   const struct cut *cut = &s->cut[s->cuts++];
   return_to(s->k, &s->at_cuts);
   for (int level = 0; level < cut->levels; level++) cut_level(s->k);
-  if (cut->parts > 1) cut_parts(s->k, cut->parts, cut->share);
+  if (cut->pieces > 1) cut_pieces(s->k, cut->pieces, cut->share);
   set_mark(s->k, &s->at_cuts);
 }
 
@@ -470,8 +470,8 @@ static bool with_banding(struct nodes *n, struct plan *p, bool search)
   bool ok = k.hash && k.work && k.left;
   /* Plan: the packs have their costs first. */
   if (ok) {
-    k.part = k.left + room;
-    k.list = k.part + room;
+    k.piece = k.left + room;
+    k.list = k.piece + room;
     k.child = k.list + room;
     k.next = k.child + room;
     k.walk = k.next + room;

@@ -59,11 +59,11 @@ static bool allocate_bundles(const struct tree_graph *g, struct bundles *o)
   o->first_row = calloc(joints, sizeof *o->first_row);
   o->sides = calloc(joints, sizeof *o->sides);
   o->kind = calloc(joints, sizeof *o->kind);
-  o->parts = calloc(joints, sizeof *o->parts);
+  o->signature = calloc(joints, sizeof *o->signature);
   o->soft = calloc(joints, sizeof *o->soft);
   o->unit_columns = calloc(joints, sizeof *o->unit_columns);
-  return o->first && o->member && o->swapped && o->ends && o->first_row && o->sides && o->kind && o->parts &&
-         o->soft && o->unit_columns;
+  return o->first && o->member && o->swapped && o->ends && o->first_row && o->sides && o->kind &&
+         o->signature && o->soft && o->unit_columns;
 }
 
 /* Members are alike if all their properties in the graph are equal. */
@@ -114,8 +114,8 @@ static void add_bundle(const struct tree_graph *g, struct bundles *o, int b, int
     o->first_row[b + 1] += vertex_size(g, j);
     o->swapped[j] = o->sides[b] == 2 && g->ends[j][0] != o->ends[b][0];
     o->soft[b] &= g->soft && g->soft[j];
-    o->parts[b] = 32 * o->parts[b] + (uint64_t)(4 * vertex_size(g, j) + 2 * o->swapped[j]) +
-                  (g->unit_columns && g->unit_columns[j]);
+    o->signature[b] = 32 * o->signature[b] + (uint64_t)(4 * vertex_size(g, j) + 2 * o->swapped[j]) +
+                      (g->unit_columns && g->unit_columns[j]);
   }
 }
 
@@ -134,7 +134,7 @@ bool bundles_build(const struct tree_graph *g, struct bundles *o)
   o->g.first = o->first_row;
   o->g.sides = o->sides;
   o->g.kind = o->kind;
-  o->g.parts = o->parts;
+  o->g.signature = o->signature;
   o->g.soft = o->soft;
   o->g.unit_columns = o->unit_columns;
   free(next);
@@ -152,7 +152,7 @@ void bundles_free(struct bundles *o)
   free(o->first_row);
   free(o->sides);
   free(o->kind);
-  free(o->parts);
+  free(o->signature);
   free(o->soft);
   free(o->unit_columns);
   *o = (struct bundles){0};

@@ -18,7 +18,7 @@ struct bundles {
   int (*ends)[TREE_SIDES];
   int *first_row, *sides;
   unsigned *kind;
-  uint64_t *parts;
+  uint64_t *signature;
   bool *soft, *unit_columns;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Set-up only: chooses the elimination order that fills the lanes best with the fewest operations. The cost of a chain
- * depends on the place of its joints to the ground. The cost of a ladder depends on rounds of nearly equal cost:
+ * depends on when its joints to the ground are eliminated. The cost of a ladder depends on rounds of nearly equal cost:
  * dearer vertices, if taken too early, leave large fronts and subtrees of many shapes. Grids need nested dissection. */
 #include "dca/nodes.h"
 

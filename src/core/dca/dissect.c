@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only: nested dissection. A few joints, a separator, part a mechanism into two halves of about equal size; each half
- * is parted in the same way. A separator is eliminated after its halves, so their fronts stay small, and threads may
+ * Set-up only: nested dissection. A few joints, a separator, split a mechanism into two halves of about equal size; each half
+ * is split in the same way. A separator is eliminated after its halves, so their fronts stay small, and threads may
  * share them. Trusses and grids, whose rounds of cheap vertices meet all along their fronts, need it.
  *
  * Two ways make halves, and the smaller separator counts. A half grows from a body at the rim, and takes the body whose
- * joints lead into it most. Or bodies get a place between 0 and the distance of the rim, which repeated means of their
- * neighbours smooth, and the median parts them. Then bodies change sides while that removes rows from the separator
- * (Fiduccia and Mattheyses). Parts that nothing connects are parted one by one, so equal mechanisms side by side get equal
- * regions. */
+ * joints lead into it most. Or bodies get a position between 0 and the distance of the rim, which repeated means of their
+ * neighbours smooth, and the median splits them. Then bodies change sides while that removes rows from the separator
+ * (Fiduccia and Mattheyses). Components that nothing connects are split one by one, so equal mechanisms side by side get
+ * equal regions. */
 #include "dca/dissect.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-  SMALLEST = 12, /* bodies of a region that is not parted */
+  SMALLEST = 12, /* bodies of a region that is not split */
   PASSES = 4,    /* a separator is improved so often */
   IDLE = 60,     /* moves of a pass that may not improve it */
   MEANS = 100    /* distances are averaged over neighbours so often */
 };
-static const double LARGEST_HALF = 0.55; /* part of the bodies of a region that a half may have */
+static const double LARGEST_HALF = 0.55; /* fraction of the bodies of a region that a half may have */
 
 struct dissection {
   const struct tree_graph *g;
@@ -31,7 +31,7 @@ struct dissection {
   int *moved;                        /* (bodies) bodies of the present pass, in order */
   int *queue;                        /* (bodies) */
   int *best;                         /* (bodies) sides of the first way */
-  double *place, *mean;              /* (bodies) */
+  double *position, *mean;           /* (bodies) */
 };
 
 /* Rows of the joints of a body that lead to bodies of its own side, less those that lead to the other side. */
@@ -63,14 +63,15 @@ static void change_side(struct dissection *k, int body, int *second)
     }
 }
 
-/* Walks in breadth from a body: k->queue gets the bodies that joints connect to it, k->place their distance. Returns how many.
+/* Walks in breadth from a body: k->queue gets the bodies that joints connect to it, k->position their distance. Returns their
+ * number.
  * locked: bodies that were reached; the walk does not reach them again. */
 static int walk_from(struct dissection *k, int from)
 {
   int first = 0, end = 0;
   k->queue[end++] = from;
   k->locked[from] = true;
-  k->place[from] = 0.0;
+  k->position[from] = 0.0;
   while (first < end) {
     const int b = k->queue[first++];
     for (int i = k->joint_first[b]; i < k->joint_first[b + 1]; i++)
@@ -78,7 +79,7 @@ static int walk_from(struct dissection *k, int from)
         const int other = k->g->ends[k->joint_of[i]][s];
         if (other < 0 || k->side[other] < 0 || k->locked[other]) continue;
         k->locked[other] = true;
-        k->place[other] = k->place[b] + 1.0;
+        k->position[other] = k->position[b] + 1.0;
         k->queue[end++] = other;
       }
   }
@@ -184,8 +185,8 @@ static int separator_rows(const struct dissection *k, const int *body, int count
   return rows;
 }
 
-/* Replaces the place of each body by the mean of it and its neighbours, many times. */
-static void smooth_places(struct dissection *k, const int *body, int count)
+/* Replaces the position of each body by the mean of it and its neighbours, many times. */
+static void smooth_positions(struct dissection *k, const int *body, int count)
 {
   for (int round = 0; round < MEANS; round++) {
     for (int i = 0; i < count; i++) {
@@ -195,44 +196,44 @@ static void smooth_places(struct dissection *k, const int *body, int count)
         for (int s = 0; s < TREE_SIDES; s++) {
           const int other = k->g->ends[k->joint_of[j]][s];
           if (other < 0 || other == b || k->side[other] < 0) continue;
-          sum += k->place[other];
+          sum += k->position[other];
           weight += 1.0;
         }
-      k->mean[b] = weight > 0.0 ? 0.5 * (k->place[b] + sum / weight) : k->place[b];
+      k->mean[b] = weight > 0.0 ? 0.5 * (k->position[b] + sum / weight) : k->position[b];
     }
-    for (int i = 0; i < count; i++) k->place[body[i]] = k->mean[body[i]];
+    for (int i = 0; i < count; i++) k->position[body[i]] = k->mean[body[i]];
   }
 }
 
-static int by_place(const void *pa, const void *pb, void *dissection)
+static int by_smoothed_position(const void *pa, const void *pb, void *dissection)
 {
   const struct dissection *k = dissection;
   const int a = *(const int *)pa, b = *(const int *)pb;
-  if (k->place[a] != k->place[b]) return k->place[a] < k->place[b] ? -1 : 1;
+  if (k->position[a] != k->position[b]) return k->position[a] < k->position[b] ? -1 : 1;
   return a - b;
 }
 
-/* Halves on both sides of the median place, by distance from the rim. */
-static void part_at_median(struct dissection *k, const int *body, int count, int rim)
+/* Halves on both sides of the median position, by distance from the rim. */
+static void split_at_median(struct dissection *k, const int *body, int count, int rim)
 {
   for (int i = 0; i < count; i++) {
     k->locked[body[i]] = false;
     k->side[body[i]] = 0;
-    k->place[body[i]] = 0.0;
+    k->position[body[i]] = 0.0;
   }
   walk_from(k, rim);
-  smooth_places(k, body, count);
+  smooth_positions(k, body, count);
   memcpy(k->queue, body, (size_t)count * sizeof *body);
-  qsort_r(k->queue, (size_t)count, sizeof *body, by_place, k);
+  qsort_r(k->queue, (size_t)count, sizeof *body, by_smoothed_position, k);
   for (int i = count / 2; i < count; i++) k->side[k->queue[i]] = 1;
   for (int i = 0; i < count; i++) k->gain[body[i]] = -bond_of(k, body[i]);
 }
 
-static void part_in_halves(struct dissection *k, const int *body, int count)
+static void split_in_halves(struct dissection *k, const int *body, int count)
 {
   for (int i = 0; i < count; i++) k->side[body[i]] = 0;
   const int rim = body_at_rim(k, body, count);
-  part_at_median(k, body, count, rim);
+  split_at_median(k, body, count, rim);
   improve_separator(k, body, count);
   const int rows = separator_rows(k, body, count);
   for (int i = 0; i < count; i++) k->best[i] = k->side[body[i]];
@@ -268,12 +269,12 @@ static int sort_halves(struct dissection *k, int *body, int count)
   return first;
 }
 
-/* Parts a region of these bodies, and then its halves. */
-static void part_region(struct dissection *k, int region, int *body, int count, struct regions *o)
+/* Splits a region of these bodies, and then its halves. */
+static void split_region(struct dissection *k, int region, int *body, int count, struct regions *o)
 {
   if (count < SMALLEST) return;
   const int first = o->count;
-  part_in_halves(k, body, count);
+  split_in_halves(k, body, count);
   o->parent[first] = o->parent[first + 1] = region;
   o->count += 2;
   /* Bodies and joints go to the halves; the joints between them stay: the separator. */
@@ -285,13 +286,13 @@ static void part_region(struct dissection *k, int region, int *body, int count, 
   for (int i = 0; i < count; i++) k->region[k->g->joints + body[i]] = first + k->side[body[i]];
   const int halves = sort_halves(k, body, count);
   for (int i = 0; i < count; i++) k->side[body[i]] = -1;
-  part_region(k, first, body, halves, o);
-  part_region(k, first + 1, body + halves, count - halves, o);
+  split_region(k, first, body, halves, o);
+  split_region(k, first + 1, body + halves, count - halves, o);
 }
 
-/* Parts what joints connect: each such part is a region in region 0. body: all bodies that need not stay. */
-static void part_components(struct dissection *k, const int *body, int count, int *component,
-                            struct regions *o)
+/* Splits the bodies by what joints connect: each component is a region in region 0. body: all bodies that need not stay. */
+static void split_components(struct dissection *k, const int *body, int count, int *component,
+                             struct regions *o)
 {
   const struct tree_graph *g = k->g;
   for (int i = 0; i < count; i++) k->side[body[i]] = 0;
@@ -325,9 +326,9 @@ bool dissect(const struct tree_graph *g, const int *joint_first, const int *join
   o->parent = calloc(3 * bodies, sizeof(int));
   int *list = calloc(7 * bodies, sizeof(int));
   k.locked = calloc(bodies, sizeof(bool));
-  k.place = calloc(2 * bodies, sizeof(double));
-  const bool ok = o->of && o->parent && list && k.locked && k.place;
-  /* Part the bodies that need not stay. */
+  k.position = calloc(2 * bodies, sizeof(double));
+  const bool ok = o->of && o->parent && list && k.locked && k.position;
+  /* Split the bodies that need not stay. */
   if (ok) {
     int count = 0, *component = list + bodies;
     k.region = o->of;
@@ -336,23 +337,23 @@ bool dissect(const struct tree_graph *g, const int *joint_first, const int *join
     k.moved = k.gain + bodies;
     k.queue = k.moved + bodies;
     k.best = k.queue + bodies;
-    k.mean = k.place + bodies;
+    k.mean = k.position + bodies;
     o->parent[0] = -1;
     for (int b = 0; b < g->bodies; b++) {
       k.side[b] = -1;
       if (!stays[b]) list[count++] = b;
     }
-    part_components(&k, list, count, component, o);
+    split_components(&k, list, count, component, o);
     for (int first = 0, end; first < count; first = end) {
       const int region = o->of[g->joints + component[first]];
       for (end = first + 1; end < count && o->of[g->joints + component[end]] == region;) end++;
       qsort(component + first, (size_t)(end - first), sizeof(int), compare_bodies);
-      part_region(&k, region, component + first, end - first, o);
+      split_region(&k, region, component + first, end - first, o);
     }
   }
   free(list);
   free(k.locked);
-  free(k.place);
+  free(k.position);
   if (!ok) regions_free(o);
   return ok;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only: nested dissection of the graph. Region 0 is all of it, and each part that joints connect is a region in it. A
+ * Set-up only: nested dissection of the graph. Region 0 is all of it, and each component that joints connect is a region in it. A
  * region with more than a few bodies is parted into two halves, which are regions, and a separator, its other vertices. */
 #ifndef DCA_DISSECT_H
 #define DCA_DISSECT_H

@@ -141,7 +141,7 @@ void nodes_sort_boundary(struct nodes *n, int i, const int *rank)
   }
   for (int k = 0, at = a->pivot; k < count; at += boundary[k++].size) {
     boundary[k].at = at;
-    boundary[k].slot = k;
+    boundary[k].position = k;
   }
 }
 

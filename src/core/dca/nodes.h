@@ -23,9 +23,9 @@ struct node { /* numbered by elimination: children before parents */
 
 struct edge { /* a vertex of a node's boundary */
   int vertex, size;
-  int at;     /* place in the node's front */
-  int couple; /* side of the joint whose Jacobian block enters the front here; -1: it enters elsewhere */
-  int slot;   /* boundary of the node's template that this one corresponds to (shapes.c) */
+  int at;       /* first row in the node's front */
+  int couple;   /* side of the joint whose Jacobian block enters the front here; -1: it enters elsewhere */
+  int position; /* index of the corresponding block in the boundary of the node's template (shapes.c) */
 };
 
 struct nodes {
@@ -47,8 +47,9 @@ bool nodes_allocate(struct nodes *n, int nodes, size_t boundaries, size_t childr
 void nodes_close(const struct nodes *n, struct node *a);
 /* Sorts the boundary of node i, which is a template of its own, by the ranks of its vertices. */
 void nodes_sort_boundary(struct nodes *n, int i, const int *rank);
-/* fastness.c. Sets *fast if solves with this tree lose digits through a hub or a carried body. False: out of memory. */
-bool nodes_hold_fast(const struct nodes *n, bool *fast);
+/* conditioning.c. Sets *ill_conditioned if solves with this tree lose digits through a hub or a carried body. False: out
+ * of memory. */
+bool nodes_judge_conditioning(const struct nodes *n, bool *ill_conditioned);
 
 /* Nodes that are computed side by side. */
 struct group_plan {
@@ -70,7 +71,7 @@ struct plan {
   double cost; /* cost of a step, including the work on bodies and links; only for comparing plans */
 };
 
-/* Fills the plan and the slots of all boundaries, with one band for the packs and one for all levels above them. False: out
+/* Fills the plan and the positions of all boundaries, with one band for the packs and one for all levels above them. False: out
  * of memory. */
 bool plan_build(struct nodes *n, int lanes, struct plan *p);
 void plan_free(struct plan *p);
@@ -93,10 +94,10 @@ bool plan_copies(const struct bundles *all, const struct tree_graph *graph, int 
 /* Sorts the boundaries of lone groups as their parents add them. False: out of memory. */
 bool plan_sort_boundaries(struct nodes *n, const struct plan *p);
 
-/* shapes.c. Returns the place of vertex v in the front of node a. a eliminates v or has it in its boundary. */
-int nodes_place(const struct nodes *n, const struct node *a, int v);
-/* Returns the place, in the parent's front, of the child's boundary with slot `slot`; -1: the child has none. */
-int plan_place(const struct nodes *n, const struct node *parent, const struct node *child, int slot);
+/* shapes.c. Returns the first row of vertex v in the front of node a. a eliminates v or has it in its boundary. */
+int nodes_front_row(const struct nodes *n, const struct node *a, int v);
+/* Returns the first row, in the parent's front, of the block at `position` of the child's boundary; -1: the child has none. */
+int plan_front_row(const struct nodes *n, const struct node *parent, const struct node *child, int position);
 
 /* Returns the kind of a node's vertex. Only vertices of one kind are computed or stored side by side. */
 uint64_t nodes_class(const struct nodes *n, const struct node *a);

@@ -14,7 +14,7 @@ bool list_push(struct list *l, int item); /* false: out of memory */
 /* Vertices: joints 0 .. joints-1, then bodies. */
 struct order {
   int vertices;
-  int *rank;             /* (vertices) place in the order */
+  int *rank;             /* (vertices) position in the order */
   int *vertex;           /* (vertices) by rank */
   struct list *boundary; /* (vertices) by vertex: vertices coupled to it at its elimination, not sorted */
   struct list *child;    /* (vertices) by vertex: vertices whose boundaries it took over, ascending in rank */

@@ -16,7 +16,7 @@ enum {
   DEEPEST = 4096 /* levels of a subtree that shape_embed() may descend */
 };
 /* flops of a tree that keeps many workers busy; smallest number of packs for it */
-static const double LARGE = 2e6, PARTS = 16.0;
+static const double LARGE = 2e6, PIECES = 16.0;
 
 struct packing {
   struct nodes *n;
@@ -42,19 +42,19 @@ static int list_subtree(struct packing *k, int root)
   return count;
 }
 
-static void slots_as_they_are(struct nodes *n, const struct node *a)
+static void number_boundary(struct nodes *n, const struct node *a)
 {
-  for (int i = a->boundary_first; i < a->boundary_end; i++) n->boundary[i].slot = i - a->boundary_first;
+  for (int i = a->boundary_first; i < a->boundary_end; i++) n->boundary[i].position = i - a->boundary_first;
 }
 
 static void packing_free(struct packing *k, int root)
 {
   int count = list_subtree(k, root);
-  for (int i = 0; i < count; i++) slots_as_they_are(k->n, &k->n->node[k->list[i]]);
+  for (int i = 0; i < count; i++) number_boundary(k->n, &k->n->node[k->list[i]]);
 }
 
 /* Calls shape_embed() with the boundaries of the roots mapped in order. If A has one boundary more, the function tries each
- * place for the missing one. */
+ * position for the missing one. */
 static bool embed_root(struct packing *k, int jA, int jB)
 {
   struct nodes *n = k->n;
@@ -63,7 +63,7 @@ static bool embed_root(struct packing *k, int jA, int jB)
   if (need > have || have > need + 1) return false;
   /* need: no boundary is missing, or the last one */
   for (int left_out = have > need ? 0 : need; left_out <= need; left_out++) {
-    for (int i = 0; i < need; i++) n->boundary[B->boundary_first + i].slot = i + (i >= left_out);
+    for (int i = 0; i < need; i++) n->boundary[B->boundary_first + i].position = i + (i >= left_out);
     if (shape_embed(n, k->match, jA, jB)) return true;
   }
   packing_free(k, jB);
@@ -128,7 +128,7 @@ static bool is_inside(const struct packing *k, int b, const int *root, int count
   return false;
 }
 
-/* Appends subtrees that fit into root[0], from sorted place `from` in direction `way`. They have at least three
+/* Appends subtrees that fit into root[0], from sorted position `from` in direction `way`. They have at least three
  * quarters of its size. Returns the new count. */
 static int fill_up(struct packing *k, int from, int way, int *root, int count)
 {
@@ -188,7 +188,7 @@ static void pack_subtrees(struct packing *k)
     flops += n->node[i].flops;
     k->sorted[i] = i;
   }
-  most = flops > LARGE ? flops / PARTS : flops;
+  most = flops > LARGE ? flops / PIECES : flops;
   qsort_r(k->sorted, (size_t)n->count, sizeof(int), by_shape, k);
   for (int first = 0, end; first < n->count; first = end) {
     int a = k->sorted[first];
@@ -233,7 +233,7 @@ bool plan_build(struct nodes *n, int lanes, struct plan *p)
   /* Pack whole subtrees, then group the remaining nodes level by level. */
   if (ok) {
     for (int i = 0; i < n->count; i++) {
-      slots_as_they_are(n, &n->node[i]);
+      number_boundary(n, &n->node[i]);
       p->group_of[i] = -1;
     }
     shapes_of_subtrees(n, k.hash);

@@ -29,23 +29,23 @@ static int vertex_of_copy(const struct copying *k, int v, int c)
 static void copy_node(const struct copying *k, int i, int c, struct nodes *o)
 {
   const struct node *a = &k->from.node[i];
-  const int copies = k->g->copies, parts = a->boundary_end - a->boundary_first;
+  const int copies = k->g->copies, blocks = a->boundary_end - a->boundary_first;
   const int children = a->child_end - a->child_first;
   /* the node */
   struct node *to = &o->node[i * copies + c];
   *to = *a;
   to->vertex = vertex_of_copy(k, a->vertex, c);
   to->parent = a->parent < 0 ? -1 : a->parent * copies + c;
-  to->boundary_first = copies * a->boundary_first + c * parts;
-  to->boundary_end = to->boundary_first + parts;
+  to->boundary_first = copies * a->boundary_first + c * blocks;
+  to->boundary_end = to->boundary_first + blocks;
   to->child_first = copies * a->child_first + c * children;
   to->child_end = to->child_first + children;
   /* its boundary, children and vertices */
-  for (int e = 0; e < parts; e++) {
+  for (int e = 0; e < blocks; e++) {
     struct edge *edge = &o->boundary[to->boundary_first + e];
     *edge = k->from.boundary[a->boundary_first + e];
     edge->vertex = vertex_of_copy(k, edge->vertex, c);
-    edge->slot = e;
+    edge->position = e;
   }
   for (int e = 0; e < children; e++)
     o->child[to->child_first + e] = k->from.child[a->child_first + e] * copies + c;
@@ -54,13 +54,13 @@ static void copy_node(const struct copying *k, int i, int c, struct nodes *o)
 }
 
 /* In a filled pack, a node takes its boundary in the order of the template. */
-static void sort_by_slot(struct nodes *n, const struct node *a)
+static void sort_by_position(struct nodes *n, const struct node *a)
 {
   struct edge *boundary = n->boundary + a->boundary_first;
   for (int i = 1; i < a->boundary_end - a->boundary_first; i++) {
     const struct edge e = boundary[i];
     int to = i;
-    for (; to > 0 && boundary[to - 1].slot > e.slot; to--) boundary[to] = boundary[to - 1];
+    for (; to > 0 && boundary[to - 1].position > e.position; to--) boundary[to] = boundary[to - 1];
     boundary[to] = e;
   }
   for (int at = a->pivot, i = 0; i < a->boundary_end - a->boundary_first; at += boundary[i++].size)
@@ -108,7 +108,7 @@ static bool copy_nodes(struct copying *k, struct nodes *n, struct plan *p)
     return false;
   /* Copy the nodes one by one. */
   for (int i = 0; i < k->from.count; i++) {
-    sort_by_slot(&k->from, &k->from.node[i]);
+    sort_by_position(&k->from, &k->from.node[i]);
     for (int c = 0; c < copies; c++) copy_node(k, i, c, n);
   }
   plan_groups(k, p);

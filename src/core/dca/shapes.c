@@ -30,7 +30,7 @@ static int find_boundary(const struct nodes *n, const struct node *a, int v)
   return low < a->boundary_end ? low - a->boundary_first : -1;
 }
 
-int nodes_place(const struct nodes *n, const struct node *a, int v)
+int nodes_front_row(const struct nodes *n, const struct node *a, int v)
 {
   int at = 0;
   for (int own = a->vertex; own >= 0; own = n->after[own]) {
@@ -65,7 +65,7 @@ static uint64_t couple_shape(const struct nodes *n, const struct node *a, const 
   int joint = a->kind == TREE_JOINT ? a->vertex : e->vertex;
   bool unit_columns = g->unit_columns && g->unit_columns[joint];
   uint64_t h = hash_mix(1, (uint64_t)vertex_size(g, joint));
-  h = hash_mix(h, g->parts ? g->parts[joint] : 0);
+  h = hash_mix(h, g->signature ? g->signature[joint] : 0);
   h = hash_mix(h, (uint64_t)joint_sides(g, joint));
   return hash_mix(h, (uint64_t)(unit_columns ? 2 + e->couple : 0));
 }
@@ -91,7 +91,7 @@ void shapes_of_subtrees(const struct nodes *n, uint64_t *shape)
       const struct node *b = &n->node[n->child[c]];
       h = hash_mix(h, shape[n->child[c]]);
       for (int e = b->boundary_first; e < b->boundary_end; e++)
-        h = hash_mix(h, (uint64_t)nodes_place(n, a, n->boundary[e].vertex));
+        h = hash_mix(h, (uint64_t)nodes_front_row(n, a, n->boundary[e].vertex));
     }
     shape[i] = h;
   }
@@ -105,9 +105,9 @@ static bool map_child(struct nodes *n, const struct node *A, const struct node *
     struct edge *e = &n->boundary[i];
     int v = A->vertex, u = B->vertex;
     for (; u >= 0 && u != e->vertex; u = n->after[u]) v = n->after[v];
-    if (u < 0) v = edge_at(n, A, edge_at(n, B, find_boundary(n, B, e->vertex))->slot)->vertex;
-    e->slot = find_boundary(n, a, v);
-    if (e->slot < 0) return false;
+    if (u < 0) v = edge_at(n, A, edge_at(n, B, find_boundary(n, B, e->vertex))->position)->vertex;
+    e->position = find_boundary(n, a, v);
+    if (e->position < 0) return false;
   }
   return true;
 }
@@ -115,10 +115,10 @@ static bool map_child(struct nodes *n, const struct node *A, const struct node *
 bool shape_embed(struct nodes *n, int *match, int jA, int jB)
 {
   const struct node *A = &n->node[jA], *B = &n->node[jB];
-  /* Same kind and size, and each part of B's boundary has an equal part in A's. */
+  /* Same kind and size, and each block of B's boundary has an equal block in A's. */
   if (nodes_class(n, A) != nodes_class(n, B)) return false;
   for (int i = B->boundary_first; i < B->boundary_end; i++) {
-    const struct edge *e = &n->boundary[i], *f = edge_at(n, A, e->slot);
+    const struct edge *e = &n->boundary[i], *f = edge_at(n, A, e->position);
     if (e->size != f->size || vertex_is_body(n, e->vertex) != vertex_is_body(n, f->vertex)) return false;
     if (e->couple >= 0 && couple_shape(n, A, f) != couple_shape(n, B, e)) return false;
   }
@@ -136,10 +136,10 @@ bool shape_embed(struct nodes *n, int *match, int jA, int jB)
   return true;
 }
 
-int plan_place(const struct nodes *n, const struct node *parent, const struct node *child, int slot)
+int plan_front_row(const struct nodes *n, const struct node *parent, const struct node *child, int position)
 {
   for (int i = child->boundary_first; i < child->boundary_end; i++)
-    if (n->boundary[i].slot == slot) return nodes_place(n, parent, n->boundary[i].vertex);
+    if (n->boundary[i].position == position) return nodes_front_row(n, parent, n->boundary[i].vertex);
   return -1;
 }
 
@@ -155,7 +155,7 @@ uint64_t shape_of_front(const struct nodes *n, const struct plan *p, int node)
     h = hash_mix(h, (uint64_t)(layout->boundary_end - layout->boundary_first));
     for (int i = 0; i < layout->boundary_end - layout->boundary_first; i++) {
       h = hash_mix(h, (uint64_t)edge_at(n, layout, i)->size);
-      h = hash_mix(h, (uint64_t)plan_place(n, a, b, i));
+      h = hash_mix(h, (uint64_t)plan_front_row(n, a, b, i));
     }
   }
   return h;

@@ -13,7 +13,7 @@ void shapes_of_subtrees(const struct nodes *n, uint64_t *shape);
 uint64_t shape_of_front(const struct nodes *n, const struct plan *p, int node);
 
 /* Returns true if the subtree of node jB fits into the subtree of jA, with the boundaries of B mapped to boundaries of A.
- * Then match (nodes) gives for each node of B its node of A. The function also fills the slots of B's boundaries. */
+ * Then match (nodes) gives for each node of B its node of A. The function also fills the positions of B's boundaries. */
 bool shape_embed(struct nodes *n, int *match, int jA, int jB);
 
 #endif

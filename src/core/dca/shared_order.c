@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* On the stack, ~i stands for node i after the visit of its first child. */
-bool nodes_walk(const struct nodes *n, int *place)
+bool nodes_walk(const struct nodes *n, int *position)
 {
   /* Begin with the roots. */
   int *stack = calloc(2 * (size_t)n->count + 1, sizeof *stack);
@@ -20,7 +20,7 @@ bool nodes_walk(const struct nodes *n, int *place)
   while (depth > 0) {
     const int i = stack[--depth];
     if (i < 0) {
-      place[~i] = next++;
+      position[~i] = next++;
       continue;
     }
     const struct node *a = &n->node[i];
@@ -42,7 +42,7 @@ static double walk_of_group(const struct group_plan *o, const int *walk)
   return sum / o->used;
 }
 
-/* Group i of the plan has moved to its place. */
+/* Group i of the plan has moved to its position. */
 static void name_group(struct plan *p, int i)
 {
   const struct group_plan *o = &p->group[i];
@@ -81,7 +81,7 @@ static int by_walk_of_pack(const void *pa, const void *pb)
 bool plan_sort_packs(struct plan *p, const int *walk)
 {
   if (p->packs < 2) return true;
-  /* Find the place of each pack. */
+  /* Find the position of each pack. */
   const size_t groups = (size_t)p->run[p->packs - 1].end;
   struct pack *pack = calloc((size_t)p->packs, sizeof *pack);
   struct group_plan *old = malloc(groups * sizeof *old);
@@ -111,21 +111,21 @@ bool plan_sort_packs(struct plan *p, const int *walk)
 
 /* --- tiles --- */
 
-struct tile_places {
+struct tile_walks {
   const struct tree *t;
   double *walk; /* (tiles) mean of its items */
 };
 
-static int by_walk_of_tile(const void *pa, const void *pb, void *places)
+static int by_walk_of_tile(const void *pa, const void *pb, void *walks)
 {
-  const struct tile_places *o = places;
+  const struct tile_walks *o = walks;
   const int a = *(const int *)pa, b = *(const int *)pb;
   if (o->walk[a] != o->walk[b]) return o->walk[a] < o->walk[b] ? -1 : 1;
   return a - b;
 }
 
-/* Takes the means of the places of their items for these tiles. walk: (bodies) or (joints) */
-static void add_walks(const struct tile_places *o, const int *tile, int tiles, const int *walk)
+/* Takes the means of the positions of their items for these tiles. walk: (bodies) or (joints) */
+static void add_walks(const struct tile_walks *o, const int *tile, int tiles, const int *walk)
 {
   for (int i = 0; i < tiles; i++) {
     const struct tree_tile *t = &o->t->tile[tile[i]];
@@ -136,7 +136,7 @@ static void add_walks(const struct tile_places *o, const int *tile, int tiles, c
   }
 }
 
-static void sort_tiles(struct tile_places *o, const int *tile, struct tree_order *order, int first, int end)
+static void sort_tiles(struct tile_walks *o, const int *tile, struct tree_order *order, int first, int end)
 {
   if (first == end) return;
   memcpy(order->tile + first, tile + first, (size_t)(end - first) * sizeof *tile);
@@ -146,11 +146,11 @@ static void sort_tiles(struct tile_places *o, const int *tile, struct tree_order
 
 bool store_order(const struct bundles *bundles, const struct nodes *n, const int *walk, struct tree *t)
 {
-  struct tile_places o = {t, calloc((size_t)t->tiles + 1, sizeof *o.walk)};
+  struct tile_walks o = {t, calloc((size_t)t->tiles + 1, sizeof *o.walk)};
   int *body = calloc((size_t)t->bodies + (size_t)t->joints + 1, sizeof *body), *joint = body + t->bodies;
   const bool good = order_allocate(&t->shared_bodies, (size_t)t->body_tiles) &&
                     order_allocate(&t->shared_joints, (size_t)t->joint_tiles) && o.walk && body;
-  /* Find the places of all bodies and joints. */
+  /* Find the positions of all bodies and joints. */
   for (int i = 0; i < n->count && good; i++) {
     const struct node *a = &n->node[i];
     if (a->kind != TREE_JOINT) body[a->vertex - bundles->g.joints] = walk[i];

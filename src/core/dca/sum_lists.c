@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only. The code notes the children's elements place by place, children ascending. From these notes it writes
+ * Set-up only. The code notes the children's elements one by one, children ascending. From these notes it writes
  * the list of sums in the order in which the kernels compute. */
 #include "dca/sum_lists.h"
 
@@ -39,7 +39,7 @@ static bool add_source(struct lists *s, const struct tree *t, const struct tree_
     s->source[k][i] = source;
     return true;
   }
-  return list_push(&s->more, (int)tree_place(t, o, row, column)) && list_push(&s->more, source);
+  return list_push(&s->more, (int)tree_offset(t, o, row, column)) && list_push(&s->more, source);
 }
 
 static bool note_sources(struct lists *s, const struct tree *t, const struct tree_group *o)
@@ -61,7 +61,7 @@ static bool note_sources(struct lists *s, const struct tree *t, const struct tre
   return good;
 }
 
-/* Lists the places with `kind` sources. kind 2 includes places with more sources. */
+/* Lists the elements with `kind` sources. kind 2 includes elements with more sources. */
 static bool sum_of_kind(struct lists *s, const struct tree *t, const struct tree_group *o, int kind,
                         int *count)
 {
@@ -71,17 +71,17 @@ static bool sum_of_kind(struct lists *s, const struct tree *t, const struct tree
       int i = source_element(row, column);
       if ((s->count[i] < 2 ? s->count[i] : 2) != kind) continue;
       ++*count;
-      good = list_push(&s->list, (int)tree_place(t, o, row, column));
+      good = list_push(&s->list, (int)tree_offset(t, o, row, column));
       for (int k = 0; k < kind && good; k++) good = list_push(&s->list, s->source[k][i]);
     }
   /* In a lone front, rows beyond the boundary have no source. */
   for (int column = 0; column < o->pivot && kind == 0; column++)
     for (int row = o->pivot + o->boundary; row < o->pivot + o->padded && good; row++, ++*count)
-      good = list_push(&s->list, (int)tree_place(t, o, row, column));
+      good = list_push(&s->list, (int)tree_offset(t, o, row, column));
   return good;
 }
 
-static bool sum_by_places(struct lists *s, const struct tree *t, struct tree_group *o)
+static bool sum_by_elements(struct lists *s, const struct tree *t, struct tree_group *o)
 {
   struct tree_sum *sum = &o->sum;
   bool good = sum_of_kind(s, t, o, 0, &sum->none) && sum_of_kind(s, t, o, 1, &sum->one) &&
@@ -91,7 +91,7 @@ static bool sum_by_places(struct lists *s, const struct tree *t, struct tree_gro
   return good;
 }
 
-/* Lists the block of the parts that begin at `row` and `column`. The number of children, two at most, is equal for all
+/* Lists the block that begins at `row` and `column`. The number of children, two at most, is equal for all
  * of its elements. */
 static bool sum_block(struct lists *s, const struct tree_group *o, int row, int column)
 {
@@ -111,15 +111,15 @@ static bool sum_by_blocks(struct lists *s, const struct tree_group *o)
   return good;
 }
 
-/* Lists the children that add to one place of the vector: their number and their places. */
-static bool push_place(struct lists *s, const struct tree *t, const struct tree_group *o, int place)
+/* Lists the children that add to one element of the vector: their number and their offsets. */
+static bool push_element(struct lists *s, const struct tree *t, const struct tree_group *o, int element)
 {
   int count = s->list.count;
   bool good = list_push(&s->list, 0);
   for (int r = o->child_first; r < o->child_end; r++) {
     const struct tree_contribution *c = &t->contribution[r];
     for (int i = 0; i < c->boundary && !c->leaf && good; i++) {
-      if (c->to[i] != place) continue;
+      if (c->to[i] != element) continue;
       good = list_push(&s->list, (int)(c->vector->at + (size_t)i * c->vector->stride));
       s->list.item[count] += good;
     }
@@ -127,13 +127,13 @@ static bool push_place(struct lists *s, const struct tree *t, const struct tree_
   return good;
 }
 
-/* The rows of a part lie together, so an even front lists only the first row of each part. */
+/* The rows of a block lie together, so an even front lists only the first row of each block. */
 static bool lay_up(struct lists *s, const struct tree *t, struct tree_group *o)
 {
   bool good = true;
   o->up = s->list.count;
-  for (int place = 0; place < o->pivot + o->boundary && good; place += o->even ? o->even : 1)
-    good = push_place(s, t, o, place);
+  for (int element = 0; element < o->pivot + o->boundary && good; element += o->even ? o->even : 1)
+    good = push_element(s, t, o, element);
   return good;
 }
 
@@ -224,7 +224,7 @@ static bool lay_lone_sum(struct lists *s, const struct tree *t, struct tree_grou
     o->sum.aligned &= t->contribution[r].into && !t->contribution[r].whole;
   if (!o->sum.aligned) return true;
   o->sum.first = s->list.count;
-  return note_sources(s, t, o) && sum_by_places(s, t, o);
+  return note_sources(s, t, o) && sum_by_elements(s, t, o);
 }
 
 bool lists_lay(struct lists *s, const struct tree *t, struct tree_group *o)
@@ -238,7 +238,7 @@ bool lists_lay(struct lists *s, const struct tree *t, struct tree_group *o)
   if (o->sum.aligned) {
     good = note_sources(s, t, o);
     o->sum.first = s->list.count;
-    good = good && (o->even ? sum_by_blocks(s, o) : sum_by_places(s, t, o));
+    good = good && (o->even ? sum_by_blocks(s, o) : sum_by_elements(s, t, o));
     if (!o->leaf_children) good = good && lay_up(s, t, o);
   }
   if (o->near) good = good && lay_down(s, t, o);

@@ -8,7 +8,7 @@
 
 struct lists {
   struct list list; /* becomes tree.list */
-  /* (elements of the largest front) first two sources of each place, and their number, see sum_lists.c */
+  /* (elements of the largest front) first two sources of each element, and their number, see sum_lists.c */
   int *source[2], *count;
   struct list more;
 };

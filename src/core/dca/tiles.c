@@ -84,7 +84,7 @@ static void place_items(struct tree *t)
 {
   for (int i = 0; i < t->tiles; i++) {
     const struct tree_tile *o = &t->tile[i];
-    /* The tile and the lane determine the place of each item. */
+    /* The tile and the lane determine where each item lies. */
     for (int l = 0; l < o->width; l++) {
       int item = t->item[o->item_first + l];
       if (item < 0) continue;
@@ -147,7 +147,7 @@ static void add_nodes(struct store *s, const struct group_plan *p)
 struct single {
   int kind[4]; /* only those of equal kind share a tile */
   int ends;    /* joints at the body: the body with most joints determines the time of its tile */
-  int walk;    /* place of its node; joints of one node have one place */
+  int walk;    /* position of its node; joints of one node have one position */
   int item;
 };
 
@@ -259,7 +259,7 @@ bool store_build(const struct tree_graph *g, const struct bundles *bundles, cons
     for (int l = 0; l < o->width && !o->packed; l++)
       if (o->node[l] >= 0) singles += add_single(&s, &n->node[o->node[l]], ends, single + singles);
   }
-  /* Sort the single nodes by kind. After that all places are known. */
+  /* Sort the single nodes by kind. After that all offsets are known. */
   if (good) {
     add_singles(&s, single, singles);
     place_all(&s);

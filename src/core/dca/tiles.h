@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only: the bodies and joints that are stored side by side, and their places. */
+ * Set-up only: the bodies and joints that are stored side by side, and their offsets. */
 #ifndef DCA_TILES_H
 #define DCA_TILES_H
 
@@ -17,11 +17,11 @@ static inline int joint_of_node(const struct bundles *o, const struct nodes *n, 
   return -1;
 }
 
-/* Fills the tiles of t and the places of bodies and joints. walk: see nodes_walk(). False: out of memory. */
+/* Fills the tiles of t and the offsets of bodies and joints. walk: see nodes_walk(). False: out of memory. */
 bool store_build(const struct tree_graph *graph, const struct bundles *bundles, const struct nodes *n,
                  const struct plan *p, const int *walk, struct tree *t);
 bool order_allocate(struct tree_order *o, size_t tiles); /* false: out of memory */
-/* Fills run_end for places first .. end-1. */
+/* Fills run_end for positions first .. end-1. */
 void order_find_runs(const struct tree *t, struct tree_order *o, int first, int end);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only: turns the plan into the tree that the kernels read. tree_places.c sets the places of each lane's
+ * Set-up only: turns the plan into the tree that the kernels read. tree_offsets.c sets the offsets of each lane's
  * numbers. */
 #include "base/arena.h"
 #include "dca/shared_order.h"
@@ -17,8 +17,8 @@ static size_t wide_update_size(const struct tree_group *o)
                               (leaf && (!o->unit_columns || o->as_lone) ? TREE_Y * o->boundary : 0)));
 }
 
-/* The first place from t->front_size on at which an update overlaps none of the groups in b->live. */
-static size_t free_update_place(const struct build *b, size_t size)
+/* The first offset from t->front_size on at which an update overlaps none of the groups in b->live. */
+static size_t free_update_offset(const struct build *b, size_t size)
 {
   const struct tree *t = b->t;
   size_t at = t->front_size;
@@ -32,7 +32,7 @@ static size_t free_update_place(const struct build *b, size_t size)
 }
 
 /* Places the updates of a pack in a tree without hubs. Nobody reads an update after the condensation of its parent, so
- * a later group of the run takes its place. Returns the end of the run. */
+ * a later group of the run takes its memory. Returns the end of the run. */
 static int share_updates(struct build *b, int run)
 {
   struct tree *t = b->t;
@@ -43,7 +43,7 @@ static int share_updates(struct build *b, int run)
     struct tree_group *o = &t->group[i];
     const struct node *a = template_of(b, i);
     const size_t size = wide_update_size(o);
-    o->update = free_update_place(b, size);
+    o->update = free_update_offset(b, size);
     if (end < o->update + size) end = o->update + size;
     /* the children are read until now */
     for (int c = a->child_first; c < a->child_end; c++)
@@ -115,9 +115,9 @@ static bool columns_fit(const struct build *b, int parent, const struct node *ch
   int last = -1;
   if (b->p.group[parent].width > 1) return false;
   for (int i = child->boundary_first; i < child->boundary_end; i++) {
-    const int place = nodes_place(&b->n, a, b->n.boundary[i].vertex);
-    if (place <= last) return false;
-    last = place;
+    const int row = nodes_front_row(&b->n, a, b->n.boundary[i].vertex);
+    if (row <= last) return false;
+    last = row;
   }
   return true;
 }
@@ -192,7 +192,7 @@ static void merge_leaves(struct build *b, int group)
 static bool allocate_tree(struct build *b)
 {
   struct tree *t = b->t;
-  size_t boundaries = 1, parts = 1, children = 1, unknowns = 1, members = 1, owns = 1, couples = 1,
+  size_t boundaries = 1, blocks = 1, children = 1, unknowns = 1, members = 1, owns = 1, couples = 1,
          shifts = 1, groups = (size_t)t->groups + 1, largest = 1;
   /* Sizes, from the templates of all groups. */
   for (int i = 0; i < t->groups; i++) {
@@ -200,7 +200,7 @@ static bool allocate_tree(struct build *b)
     size_t width = (size_t)b->p.group[i].width;
     if ((size_t)a->front > largest) largest = (size_t)a->front;
     boundaries += width * (size_t)(a->boundary_end - a->boundary_first);
-    parts += (size_t)(a->boundary_end - a->boundary_first);
+    blocks += (size_t)(a->boundary_end - a->boundary_first);
     children += width * (size_t)(a->child_end - a->child_first);
     for (int c = a->child_first; c < a->child_end; c++) {
       size_t n = (size_t)template_of(b, b->p.group_of[b->n.child[c]])->front;
@@ -225,16 +225,16 @@ static bool allocate_tree(struct build *b)
   t->gather = calloc(boundaries, sizeof *t->gather);
   t->couple = calloc(couples, sizeof *t->couple);
   t->own = calloc(owns, sizeof *t->own);
-  t->place = calloc(2 * (children + boundaries) + (size_t)t->lanes * couples, sizeof *t->place);
-  t->shuffle = aligned_zalloc((parts + couples) * sizeof *t->shuffle);
+  t->offset = calloc(2 * (children + boundaries) + (size_t)t->lanes * couples, sizeof *t->offset);
+  t->shuffle = aligned_zalloc((blocks + couples) * sizeof *t->shuffle);
   t->shift = aligned_zalloc(shifts * sizeof *t->shift);
-  t->place_of_body = calloc(members, sizeof *t->place_of_body);
+  t->group_body = calloc(members, sizeof *t->group_body);
   t->to = calloc(unknowns, sizeof *t->to);
   t->run = calloc((size_t)b->p.runs + 1, sizeof *t->run);
   t->band = calloc((size_t)b->p.bands + 1, sizeof *t->band);
   return lists_open(&b->lists, largest) && b->origin && b->unused && b->live && b->band_of_run &&
          b->run_of_group && b->run_of_unknown && t->group && t->member && t->contribution && t->gather &&
-         t->couple && t->own && t->place && t->shuffle && t->shift && t->place_of_body && t->to && t->run &&
+         t->couple && t->own && t->offset && t->shuffle && t->shift && t->group_body && t->to && t->run &&
          t->band;
 }
 
@@ -276,7 +276,7 @@ static bool lay_out_groups(struct build *b)
   for (int i = 0; i < t->groups; i++) merge_leaves(b, i);
   place_wide(b);
   place_lone(b);
-  if (t->front_size > INT_MAX || t->jacobian > INT_MAX) return false; /* places in tree.list are ints */
+  if (t->front_size > INT_MAX || t->jacobian > INT_MAX) return false; /* offsets in tree.list are ints */
   for (int i = 0; i < t->groups; i++) tree_lay_children(b, i);
   tree_lay_gathers(b);
   for (int i = 0; i < t->groups; i++)
@@ -297,7 +297,7 @@ struct tree *tree_build(const struct tree_graph *g, int lanes, int vector)
       plan_bands(&b.n, &b.p);
   if (!ok && g->excess && g->excess->joint >= 0 && b.bundles.first)
     g->excess->joint = b.bundles.member[b.bundles.first[g->excess->joint]];
-  /* Choose the order, place all numbers, then lay out the groups. */
+  /* Choose the order, give all numbers an offset, then lay out the groups. */
   if (ok) {
     *t = (struct tree){.bodies = g->bodies,
                        .joints = g->joints,
@@ -307,7 +307,7 @@ struct tree *tree_build(const struct tree_graph *g, int lanes, int vector)
                        .groups = b.p.groups};
     b.t = t;
     int *walk = calloc((size_t)b.n.count + 1, sizeof *walk);
-    ok = walk && nodes_walk(&b.n, walk) && nodes_hold_fast(&b.n, &t->fast) &&
+    ok = walk && nodes_walk(&b.n, walk) && nodes_judge_conditioning(&b.n, &t->ill_conditioned) &&
          store_build(g, &b.bundles, &b.n, &b.p, walk, t) && store_order(&b.bundles, &b.n, walk, t) &&
          allocate_tree(&b) && lay_out_groups(&b);
     free(walk);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The assembly tree: the order in which bodies and joints of a mechanism are condensed, and the place of each number.
+ * The assembly tree: the order in which bodies and joints of a mechanism are condensed, and the offset of each number.
  * Set-up builds the tree; it is constant afterwards. It knows a graph of bodies joined by rows, and no mechanics.
  *
  * The condensed system S z = beta comes from a larger one, which keeps the bodies' increments e as unknowns beside the
@@ -18,7 +18,7 @@
  *     hub    a body after some of its joints: a 7x7 pivot, so that the cost of a star stays linear in its bodies.
  *            Where the joints hold a hub fast, stiffnesses up to 1/c pass through its pivot and cost digits, as in a
  *            penalty method. So only bodies with many rows are hubs, and the solves of a tree with a fast hub are
- *            refined. A hub loses no digit where each of its assemblies floats (fastness.c).
+ *            refined. A hub loses no digit where each of its assemblies floats (conditioning.c).
  *
  * A carried body has no mass, or too little: delta does not exist. A carried body is a hub that stays until all its
  * joints are eliminated. Its pivot is then the stiffness by which the joints hold it. The solution contains its
@@ -69,9 +69,9 @@ struct tree_graph {
   const bool *unit_columns;
   const int *sides;     /* (joints) blocks in a row of the Jacobian; NULL: 2 for each */
   const unsigned *kind; /* (joints) only joints of equal kind share a tile or group; NULL: all alike */
-  /* (joints) identifies the parts of a bundle (bundles.h): bodies share a group if the parts of their joints are
-   * equal; NULL: all alike */
-  const uint64_t *parts;
+  /* (joints) identifies the members of a bundle (bundles.h): bodies share a group if the signatures of their joints
+   * are equal; NULL: all alike */
+  const uint64_t *signature;
   struct tree_excess *excess; /* tree_build() fills it; NULL: not wanted */
   /* `one` is the graph of a single mechanism, and this graph repeats it `copies` times. Each copy has a lane of its own.
    * Body b of copy c has the number c one->bodies + b, and joint j of copy c is joint_of[c one->joints + j]. NULL: no copies */
@@ -88,12 +88,12 @@ struct tree_excess {
   double bytes;    /* lower bound for all fronts */
 };
 
-/* Place of a body in storage: number f of an array F is at `first` F + f `width` + `lane`. */
+/* A body in storage: number f of an array F is at `first` F + f `width` + `lane`. */
 struct tree_body {
   int first, width, lane;
 };
 
-/* Place of a joint in storage, lane included: row k is at `row` + k `width`. Element i of its Jacobian, (rows, sides,
+/* A joint in storage, lane included: row k is at `row` + k `width`. Element i of its Jacobian, (rows, sides,
  * 7), is at `jacobian` + i `width`. Element i of its loads on its bodies, (sides, 7), is at `end_load` + i `width`. */
 struct tree_joint {
   int row, width;
@@ -104,14 +104,14 @@ enum tree_kind { TREE_LEAF, TREE_JOINT, TREE_HUB };
 
 /* Jacobian blocks that enter a group's fronts: the rows of one joint at one body in each lane. */
 struct tree_couple {
-  bool unit_columns;       /* see tree_graph */
-  int side;                /* for all lanes; valid with unit_columns */
-  int rows, stride;        /* from a row to the next, in elements */
-  int at;                  /* place in the front: of the rows (leaf, hub) or of the hub's columns (joint) */
-  int row;                 /* joint: place of the rows in the pivot */
-  bool aligned;            /* lane by lane in one tile */
+  bool unit_columns; /* see tree_graph */
+  int side;          /* for all lanes; valid with unit_columns */
+  int rows, stride;  /* from a row to the next, in elements */
+  int at;            /* first row of the front: of the rows (leaf, hub) or of the hub's columns (joint) */
+  int row;           /* joint: first row in the pivot */
+  bool aligned;      /* lane by lane in one tile */
   const struct lane_at *J; /* (width) element 0 of the block */
-  /* If not aligned: how to gather elements of the block; NULL: they lie in too many places */
+  /* If not aligned: how to gather elements of the block; NULL: they lie in too many tiles */
   const struct lane_shuffle *shuffle;
 };
 
@@ -130,7 +130,7 @@ struct tree_contribution {
   int group;  /* group of the child in lane 0 */
   int boundary; /* rows of the child's boundary */
   int inner;    /* rows of these that are in the pivot of the parent; with shifts they come first */
-  /* (boundary) place of each boundary unknown of the child in the front; -1: none, and its number is 0 */
+  /* (boundary) row of the front of each boundary unknown of the child; -1: none, and its number is 0 */
   const int *to;
   /* (boundary (boundary + 1) / 2) in front: destination of each element of the child's update; -1: none. NULL: the
    * parent adds whole columns, by shifts */
@@ -146,25 +146,25 @@ struct tree_contribution {
  * Children ascend, so the order of the sums is fixed.
  *
  * Even front: one record per block, `count` and then `count` sources for each element. The rows of blocks ascend,
- * pivot first. A row has one block for each part before it, and the diagonal block last.
+ * pivot first. A row has one block for each vertex before it, and the diagonal block last.
  *
- * Other fronts: four runs of records. They hold the places without a source (place ..), with one (place, source, ..),
- * with two (place, source, source, ..), and one record for each further source (place, source, ..). */
+ * Other fronts: four runs of records. They hold the elements without a source (offset ..), with one (offset, source,
+ * ..), with two (offset, source, source, ..), and one record for each further source (offset, source, ..). */
 struct tree_sum {
   bool aligned; /* false: there is no list, and the kernels go contribution by contribution */
   int first;    /* in tree.list */
   int none, one, two, more;
 };
 
-/* The place where a group finds one part of the solution on its boundary: the vector of the ancestor that solved it, the
- * vector of a group in between that gathered it, or our own vector. A group gathers each part that is not aligned into
- * its own vector. */
+/* A group finds the solution of a block of its boundary in the vector of the ancestor that solved it, in the vector of
+ * a group in between that gathered it, or in its own vector. A group gathers each block that is not aligned
+ * into its own vector. */
 struct tree_gather {
   int size;
   bool aligned;                 /* see tree_contribution */
-  const struct lane_at *vector; /* (width) first unknown of the part */
-  /* If not aligned: how to gather the part from the vector of unknowns, where earlier groups left it; NULL: the part
-   * lies in too many places there */
+  const struct lane_at *vector; /* (width) first unknown of the block */
+  /* If not aligned: how to gather the block from the vector of unknowns, where earlier groups left it; NULL: the block
+   * lies in too many tiles there */
   const struct lane_shuffle *shuffle;
 };
 
@@ -177,7 +177,7 @@ struct tree_tile {
   int rows, sides;           /* joints: rows, and blocks in a row of the Jacobian */
   bool carried;              /* bodies: all of them are carried */
   bool soft;                 /* joints */
-  int at;                    /* place of unknown 0 of lane 0 in the vector of unknowns; leaf: -1 */
+  int at;                    /* offset of unknown 0 of lane 0 in the vector of unknowns; leaf: -1 */
   int slot;                  /* bodies: `first` of tree_body; joints: -1 */
   size_t jacobian, end_load; /* joints: see tree_joint, for lane 0 */
 };
@@ -185,31 +185,31 @@ struct tree_tile {
 /* Nodes of one shape that are condensed side by side. The bodies and joints of a pack are stored in the lanes of its
  * groups. The first fields are for the sweeps.
  *
- * A group of one lane is lone: a vector holds rows of its boundary, which lone_lanes.c explains. It reads each number in
- * place, whatever the width there. Its contributions, gathers and own unknowns count as aligned. */
+ * A group of one lane is lone: a vector holds rows of its boundary, which lone_lanes.c explains. It reads each number
+ * where it lies, whatever the width there. Its contributions, gathers and own unknowns count as aligned. */
 struct tree_group {
   enum tree_kind kind;
   /* 3 or 5: the kernels have special code for this front; 0: they have none. A joint: it is coupled to no hub, has two
-   * children at most (as every joint of two bodies), and each part of its front, pivot and boundary, has this number of
+   * children at most (as every joint of two bodies), and each block of its front, pivot and boundary, has this number of
    * rows. The group and its children are aligned. A leaf: each of its joints has this number of rows, unit columns,
    * and aligned blocks. */
   int even;
   int pivot;            /* unknowns eliminated here; 0 for a leaf */
   int boundary;         /* unknowns of the boundary */
-  size_t front, update; /* place of element 0 of lane 0, see tree_place(); merged leaf: none */
-  size_t vector;        /* place of element 0 of lane 0: right-hand side, then solution, pivot + boundary */
-  /* (pivot) places of the group's unknowns in the vector of unknowns, for lane 0; (pivot, width) if the group is not
+  size_t front, update; /* offset of element 0 of lane 0, see tree_offset(); merged leaf: none */
+  size_t vector;        /* offset of element 0 of lane 0: right-hand side, then solution, pivot + boundary */
+  /* (pivot) offsets of the group's unknowns in the vector of unknowns, for lane 0; (pivot, width) if the group is not
    * aligned. Leaf: NULL */
   const int *own;
-  /* Places in tree.list. up: if sum.aligned and not leaf_children, the number of children that add to each place of
-   * the vector, and their places in vector. An even front has such a record for the first place of each part only.
-   * down: if near, the place in vector of the solution on each part of the boundary.
-   * Lone leaf, up: (padded) pairs of place and stride of a row of its Jacobian, stride 0: none. Lone joint or hub, up:
-   * for each child but leaves and whole groups, (pivot + padded) places in vector. down: (padded) places in vector of
+  /* Indices in tree.list at which records begin. up: if sum.aligned and not leaf_children, the number of children that
+   * add to each element of the vector, and their offsets in vector. An even front has such a record for the first
+   * element of each block only. down: if near, the offset in vector of the solution on each block of the boundary.
+   * Lone leaf, up: (padded) pairs of offset and stride of a row of its Jacobian, stride 0: none. Lone joint or hub, up:
+   * for each child but leaves and whole groups, (pivot + padded) offsets in vector. down: (padded) offsets in vector of
    * the solution on the boundary. */
   int up, down;
   int padded;         /* lone: boundary, rounded up to whole vectors */
-  size_t columns;     /* lone: place of the update by columns, see tree_column() */
+  size_t columns;     /* lone: offset of the update by columns, see tree_column() */
   bool packs;         /* lone: its parent does not add columns, so the update is stored row by row, too */
   bool near;          /* all gathers are aligned */
   bool whole;         /* lone: some of its children are added as whole groups */
@@ -223,7 +223,7 @@ struct tree_group {
   bool as_lone; /* the group adds in the order of the lone kernels (repeated.c) */
   int width;    /* lanes, or 1 */
   struct tree_sum sum;
-  int gather_first, gather_end; /* in tree.gather: the boundary, part by part */
+  int gather_first, gather_end; /* in tree.gather: the boundary, block by block */
   int child_first, child_end;   /* in tree.contribution */
   int couple_first, couple_end; /* in tree.couple */
   const struct tree_body *body; /* (width) leaf, hub: the bodies */
@@ -246,8 +246,8 @@ static inline int tree_round_up(int n, int vector)
   return (n + vector - 1) / vector * vector;
 }
 
-/* Row 0 of column j of a lone update, relative to its place. A column begins with the vector of its diagonal element, so
- * rows of earlier vectors have no place. padded: rows of column 0. */
+/* Row 0 of column j of a lone update, relative to its offset. A column begins with the vector of its diagonal element,
+ * so rows of earlier vectors are not stored. padded: rows of column 0. */
 static inline int tree_column(int vector, int padded, int j)
 {
   const int q = j / vector, start = vector * q;
@@ -291,7 +291,7 @@ static inline int tree_share_of(double before, double work, double all, int shar
   return share < shares ? share : shares - 1;
 }
 
-/* Tiles in an order. run_end: for each place, the next place whose tile has another width. */
+/* Tiles in an order. run_end: for each position, the next position whose tile has another width. */
 struct tree_order {
   int *tile, *run_end;
 };
@@ -312,8 +312,8 @@ struct tree {
   int *hub_at;
   /* (bodies) offset of a carried body in the vector of unknowns; -1: not carried */
   int *carried_at;
-  int carried, hubs;              /* numbers of these bodies */
-  bool fast;                      /* some hubs are held fast or some bodies are carried: refine the solves */
+  int carried, hubs;    /* numbers of these bodies */
+  bool ill_conditioned; /* joints hold some hubs fast, or some bodies are carried: refine the solves */
   size_t front_size, vector_size; /* doubles */
   double flops;                   /* of one condensation */
   int nodes, levels;
@@ -340,17 +340,17 @@ struct tree {
   struct tree_run *run;
   struct tree_band *band;
   int *own;                     /* storage for tree_group.own */
-  struct lane_at *place;        /* storage for places of couples, contributions and gathers */
+  struct lane_at *offset;       /* storage for offsets of couples, contributions and gathers */
   struct lane_shuffle *shuffle; /* storage for shuffles of gathers */
   struct tree_shift *shift;
-  struct tree_body *place_of_body;
+  struct tree_body *group_body; /* storage for tree_group.body */
   int *to, *list;
 };
 
-/* Place of an element of a group's front, row >= column, lane 0. First comes the pivot's lower triangle. Then come the
+/* Offset of an element of a group's front, row >= column, lane 0. First comes the pivot's lower triangle. Then come the
  * columns of the pivot in the boundary, row by row; in a lone group column by column. The lower triangle of the boundary
  * lies elsewhere: it is the update for the parent. */
-static inline size_t tree_place(const struct tree *t, const struct tree_group *o, int row, int column)
+static inline size_t tree_offset(const struct tree *t, const struct tree_group *o, int row, int column)
 {
   const int p = o->pivot, width = o->width;
   const bool lone = width == 1;

@@ -18,17 +18,17 @@ void tree_free(struct tree *t)
   free(t->item);
   free(t->group);
   free(t->member);
-  free(t->place_of_body);
+  free(t->group_body);
   free(t->contribution);
   free(t->gather);
   free(t->couple);
-  free(t->place);
+  free(t->offset);
   free(t->own);
   free(t->shuffle);
   free(t->shift);
   free(t->to);
   free(t->list);
-  /* Places of bodies and joints. */
+  /* Bodies and joints. */
   free(t->body);
   free(t->joint);
   free(t->tile_of_joint);

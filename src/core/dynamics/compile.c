@@ -117,7 +117,7 @@ int rows_compile(ali3_model *m, int index, struct joint_rows *j)
                            .body = {joint->body[0], joint->body[1]},
                            .length = joint->spec.length,
                            .joint = {index, -1},
-                           .slot = {{0, 1}},
+                           .side = {{0, 1}},
                            .drive = -1,
                            .rolling = -1,
                            .own = -1};

@@ -55,7 +55,7 @@ static double on_joints(const ali3_model *m, const struct joint_rows *joint, con
     struct rows_start start;
     j->joint[k] = of[k];
     j->coordinate[k] = own->coordinate[0];
-    for (int s = 0; s < 2; s++) j->slot[k][s] = side_of_joint(j, own->body[s]);
+    for (int s = 0; s < 2; s++) j->side[k][s] = side_of_joint(j, own->body[s]);
     rows_start_at(m, own->body, own->point, &start);
     sum += j->ratio[k] * coordinate_value(&own->coordinate[0],
                                           &(struct body_pair){.x = {&start.x[0], &start.x[1]},

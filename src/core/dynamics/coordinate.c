@@ -39,7 +39,7 @@ double coordinate_bias(const struct coordinate *c, const struct body_pair *v)
   if (c->kind == COORDINATE_NONE) return 0.0;
   pair_motion(&m, v, c->point);
   primitive_bias(c->kind == COORDINATE_ANGLE ? ROW_ANGLE : ROW_IN_PLANE, v,
-                 &(struct primitive_place){.u = c->axis}, &m, &bias);
+                 &(struct primitive_values){.u = c->axis}, &m, &bias);
   return bias;
 }
 

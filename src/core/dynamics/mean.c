@@ -78,26 +78,26 @@ void rows_mean_load(const struct joint_rows *j, const struct joint_view *start, 
   /* one primitive after the other */
   for (int k = 0; k < j->primitives; k++) {
     const struct primitive *p = &j->primitive[k];
-    const struct primitive_place place = {
+    const struct primitive_values values = {
         .point = j->point, .u = p->u, .v = p->v, .length = j->length, .angle = j->coordinate[0].angle};
     if (p->kind == ROW_LENGTH)
       lengths = points_distance(&pair.start, j->point) + points_distance(&pair.end, j->point);
     if (p->kind == ROW_COORDINATE) {
       for (int i = 0; i < j->coordinates; i++) {
-        const int *slot = j->slot[i];
-        const struct mean_pair own = mean_pair_of(start, end, slot[0], slot[1]);
+        const int *side_of = j->side[i];
+        const struct mean_pair own = mean_pair_of(start, end, side_of[0], side_of[1]);
         const double turn[2] = {start->turn[i], end->turn[i]};
         double part[2][BODY_Y] = {{0}};
         mean_coordinate(&j->coordinate[i], &own, turn, (j->coordinates > 1 && !j->twists) || rows_store(j),
                         j->ratio[i] * *lambda, part);
         for (int side = 0; side < 2; side++)
-          for (int y = 0; y < BODY_Y; y++) load[slot[side]][y] += part[side][y];
+          for (int y = 0; y < BODY_Y; y++) load[side_of[side]][y] += part[side][y];
       }
     } else if (p->kind == ROW_SLIP || p->kind == ROW_ROLL) {
       mean_normal(j, &pair, &points, lengths, n);
       mean_slip(j, p, end, &points, n, lambda, load);
     } else {
-      mean_primitive(p->kind, &pair, &place, &points, lengths, rows_store(j), lambda, Phi, load);
+      mean_primitive(p->kind, &pair, &values, &points, lengths, rows_store(j), lambda, Phi, load);
     }
     lambda += primitive_count(p->kind);
   }

@@ -106,7 +106,7 @@ static inline void mean_angle(const struct mean_pair *o, const num axis[3], num 
 
 /* The couple of a component of a rotation vector: the mean of its gradients, and a part along rho, so that couple . rho is
  * lambda times the change. */
-static inline void mean_rotation(const struct mean_pair *o, const struct primitive_place *p, num stores,
+static inline void mean_rotation(const struct mean_pair *o, const struct primitive_values *p, num stores,
                                  num lambda, num (*load)[BODY_Y])
 {
   static const double TINY = 1e-14; /* rad^2 */
@@ -131,7 +131,7 @@ static inline void mean_rotation(const struct mean_pair *o, const struct primiti
 /* Adds the load of one primitive to load (2, 7), and writes its Phi at the end. lengths: for a length, the sum of both ends.
  * stores: as for mean_angle(). */
 static inline void mean_primitive(enum primitive_kind kind, const struct mean_pair *o,
-                                  const struct primitive_place *p, const struct mean_points *points,
+                                  const struct primitive_values *p, const struct mean_points *points,
                                   num lengths, num stores, const num *lambda, num *Phi, num (*load)[BODY_Y])
 {
   num U[3], V[3], U_end[3], V_end[3], k[3];

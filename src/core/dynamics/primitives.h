@@ -9,7 +9,7 @@
 enum { PAIR = 2 * BODY_Y }; /* a row of the Jacobian of two bodies */
 
 /* Numbers of a primitive besides its bodies. */
-struct primitive_place {
+struct primitive_values {
   const num (*point)[3]; /* of a and b */
   const num *u, *v;
   num length; /* L */
@@ -83,8 +83,8 @@ static inline void coincide_push(const struct body_pair *pair, const num (*point
 }
 
 /* Two directions, without the r columns of J, which are 0. */
-static inline void dot_turns(const struct body_pair *pair, const struct primitive_place *p, num *restrict Phi,
-                             num *restrict J)
+static inline void dot_turns(const struct body_pair *pair, const struct primitive_values *p,
+                             num *restrict Phi, num *restrict J)
 {
   num U[3], V[3];
   world_vector(U, pair->f[0], p->u);
@@ -200,7 +200,7 @@ static inline num rotation_bias(const struct rotation_vector *r, const struct bo
 
 /* Phi and J, (rows, 2, 7), of one primitive; d = P_b - P_a. */
 static inline void primitive_rows(enum primitive_kind kind, const struct body_pair *pair,
-                                  const struct primitive_place *p, const num d[3], num *restrict Phi,
+                                  const struct primitive_values *p, const num d[3], num *restrict Phi,
                                   num *restrict J)
 {
   num U[3], V[3], turn[BODY_Y], length, k;
@@ -282,7 +282,7 @@ static inline void pair_motion(struct pair_motion *o, const struct body_pair *pa
 
 /* d(Phi_q)/dt q' of one primitive. */
 static inline void primitive_bias(enum primitive_kind kind, const struct body_pair *pair,
-                                  const struct primitive_place *p, const struct pair_motion *m, num *bias)
+                                  const struct primitive_values *p, const struct pair_motion *m, num *bias)
 {
   num U[3], V[3], Ud[3], Vd[3], U2[3], V2[3], k, along;
   switch (kind) {

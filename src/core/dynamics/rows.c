@@ -10,14 +10,14 @@ static struct body_pair pair_of(const struct joint_view *v)
 /* The bodies of one of the coordinates. */
 static struct body_pair coordinate_pair(const struct joint_rows *j, const struct joint_view *v, int k)
 {
-  int a = j->slot[k][0], b = j->slot[k][1];
+  int a = j->side[k][0], b = j->side[k][1];
   return (struct body_pair){.x = {v->x[a], v->x[b]}, .f = {v->f[a], v->f[b]}};
 }
 
-static struct primitive_place place_of_primitive(const struct joint_rows *j, const struct primitive *p)
+static struct primitive_values values_of_primitive(const struct joint_rows *j, const struct primitive *p)
 {
   const struct coordinate *c = &j->coordinate[0];
-  return (struct primitive_place){
+  return (struct primitive_values){
       .point = j->point, .u = p->u, .v = p->v, .length = j->length, .angle = c->angle, .zero = c->zero};
 }
 
@@ -29,8 +29,8 @@ static double coordinate_rows(const struct joint_rows *j, const struct joint_vie
   for (int k = 0; k < j->coordinates; k++) {
     struct body_pair pair = coordinate_pair(j, v, k);
     sum += j->ratio[k] * coordinate_value(&j->coordinate[k], &pair, v->turn[k]);
-    coordinate_gradient(&j->coordinate[k], &pair, j->ratio[k], row + BODY_Y * j->slot[k][0],
-                        row + BODY_Y * j->slot[k][1]);
+    coordinate_gradient(&j->coordinate[k], &pair, j->ratio[k], row + BODY_Y * j->side[k][0],
+                        row + BODY_Y * j->side[k][1]);
   }
   return sum;
 }
@@ -128,7 +128,7 @@ void rows_evaluate(const struct joint_rows *j, const struct joint_view *v, doubl
   point_separation(&pair, j->point, d);
   for (int k = 0; k < j->primitives; k++) {
     const struct primitive *p = &j->primitive[k];
-    const struct primitive_place place = place_of_primitive(j, p);
+    const struct primitive_values values = values_of_primitive(j, p);
     int count = primitive_count(p->kind);
     if (p->kind == ROW_COORDINATE) {
       *Phi = coordinate_rows(j, v, J) - j->length;
@@ -136,7 +136,7 @@ void rows_evaluate(const struct joint_rows *j, const struct joint_view *v, doubl
       slip_rows(j, p, v, normal, J);
       for (int i = 0; i < count; i++) Phi[i] = 0.0;
     } else {
-      primitive_rows(p->kind, &pair, &place, d, Phi, J);
+      primitive_rows(p->kind, &pair, &values, d, Phi, J);
     }
     Phi += count;
     J += BODY_Y * j->sides * count;
@@ -150,13 +150,13 @@ void rows_bias(const struct joint_rows *j, const struct joint_view *v, double *b
   pair_motion(&motion, &pair, j->point);
   for (int k = 0; k < j->primitives; k++) {
     const struct primitive *p = &j->primitive[k];
-    const struct primitive_place place = place_of_primitive(j, p);
+    const struct primitive_values values = values_of_primitive(j, p);
     if (p->kind == ROW_COORDINATE)
       *bias = coordinates_bias(j, v);
     else if (p->kind == ROW_SLIP || p->kind == ROW_ROLL)
       for (int i = 0; i < primitive_count(p->kind); i++) bias[i] = 0.0;
     else
-      primitive_bias(p->kind, &pair, &place, &motion, bias);
+      primitive_bias(p->kind, &pair, &values, &motion, bias);
     bias += primitive_count(p->kind);
   }
 }

@@ -89,7 +89,7 @@ struct joint_rows {
   struct coordinate coordinate[2];
   double ratio[2];
   int joint[2];   /* joints of the coordinates; -1 */
-  int slot[2][2]; /* their bodies a, b as sides of this link */
+  int side[2][2]; /* their bodies a, b as sides of this link */
   int drive;      /* number of a drive; -1 */
   int rolling;    /* number of a contact of spheres with friction; -1 */
   int own;        /* first state of a force that has states of its own, in state.own; -1 */

@@ -16,12 +16,12 @@ enum { STEPS = 100, FEWEST = 2 };
 static const double VISIBLE_ERROR = 0.01, LARGE = 0.05;
 
 /* The runs that are compared: with the options of the model, with two half steps, with more iterations. */
-enum { GIVEN, HALVED, ITERATED, TWINS };
+enum { GIVEN, HALVED, ITERATED, COPIES };
 
-static bool make_twins(const struct inspection *in, struct model_twin t[TWINS])
+static bool make_model_copies(const struct inspection *in, struct model_copy t[COPIES])
 {
-  /* Choose the options of each twin, within their ranges. */
-  ali3_options o[TWINS] = {in->m->options, in->m->options, in->m->options};
+  /* Choose the options of each copy, within their ranges. */
+  ali3_options o[COPIES] = {in->m->options, in->m->options, in->m->options};
   o[HALVED].substeps *= 2;
   o[ITERATED].iterations = 2 * o[ITERATED].iterations + 4;
   if (o[HALVED].substeps > 1000) { /* the largest number of substeps */
@@ -29,19 +29,19 @@ static bool make_twins(const struct inspection *in, struct model_twin t[TWINS])
     o[HALVED].iterations = o[ITERATED].iterations;
   }
   if (o[ITERATED].iterations > 100) o[ITERATED].iterations = 100;
-  /* Make all twins, or none. */
+  /* Make all copies, or none. */
   int made = 0;
-  while (made < TWINS && model_twin_make(&t[made], in->m, &o[made], NULL) &&
+  while (made < COPIES && model_copy_make(&t[made], in->m, &o[made], NULL) &&
          ali3_reset(&t[made].model, t[made].data) >= 0)
     made++;
-  return made == TWINS;
+  return made == COPIES;
 }
 
-/* status: of each twin in the step that failed. */
-static void report_twin_failure(struct inspection *in, const struct model_twin *t, const int status[TWINS])
+/* status: of each copy in the step that failed. */
+static void report_copy_failure(struct inspection *in, const struct model_copy *t, const int status[COPIES])
 {
   const ali3_report *r = ali3_data_report(t->data);
-  /* Find the likeliest remedy: a warning that explains the failure, or the options of a twin that did not fail. */
+  /* Find the likeliest remedy: a warning that explains the failure, or the options of a copy that did not fail. */
   const struct finding *why = inspection_likely_cause(in);
   char text[400], remedy[420] = "correct the model, or shorten cycle.period";
   ali3_report_text(&t->model, t->data, text, sizeof text);
@@ -80,7 +80,7 @@ struct errors {
   double moved[STEPS]; /* m, rad: how far the projection moved a body in each step */
 };
 
-static void keep_turn(const struct model_twin *t, struct worst_turn *o)
+static void keep_turn(const struct model_copy *t, struct worst_turn *o)
 {
   enum { FIRST = 3 };
   const ali3_report *r = ali3_data_report(t->data);
@@ -110,14 +110,15 @@ static void report_turn(struct inspection *in, const struct worst_turn *o, int s
 }
 
 /* False: a step failed, which is reported. */
-static bool compare_twins(struct inspection *in, struct model_twin t[TWINS], int steps, struct errors *o)
+static bool compare_model_copies(struct inspection *in, struct model_copy t[COPIES], int steps,
+                                 struct errors *o)
 {
   for (o->steps = 0; o->steps < steps; o->steps++) {
-    /* Step each twin once. */
-    int status[TWINS], body;
-    for (int i = 0; i < TWINS; i++) status[i] = ali3_step(&t[i].model, t[i].data);
+    /* Step each copy once. */
+    int status[COPIES], body;
+    for (int i = 0; i < COPIES; i++) status[i] = ali3_step(&t[i].model, t[i].data);
     if (status[GIVEN] < 0) {
-      report_twin_failure(in, &t[GIVEN], status);
+      report_copy_failure(in, &t[GIVEN], status);
       return false;
     }
     if (status[HALVED] < 0 || status[ITERATED] < 0) break;
@@ -127,8 +128,8 @@ static bool compare_twins(struct inspection *in, struct model_twin t[TWINS], int
     else
       o->degraded += status[GIVEN] > 0;
     o->moved[o->steps] = ali3_data_report(t[GIVEN].data)->increment;
-    o->iterations = fmax(o->iterations, model_twin_distance(in, &t[GIVEN], &t[ITERATED], &body));
-    const double now = model_twin_distance(in, &t[GIVEN], &t[HALVED], &body);
+    o->iterations = fmax(o->iterations, model_copy_distance(in, &t[GIVEN], &t[ITERATED], &body));
+    const double now = model_copy_distance(in, &t[GIVEN], &t[HALVED], &body);
     if (now > o->step) o->body = body;
     o->step = fmax(o->step, now);
   }
@@ -191,7 +192,7 @@ static double way_of(const ali3_model *m, int force)
 }
 
 /* The drive with the largest load, which is the likely reason if the mechanism does not follow; -1: none. */
-static int hardest_drive(const struct model_twin *t)
+static int hardest_drive(const struct model_copy *t)
 {
   int found = -1;
   double most = -1.0;
@@ -206,7 +207,7 @@ static int hardest_drive(const struct model_twin *t)
   return found;
 }
 
-static void report_end(struct inspection *in, const struct model_twin *t)
+static void report_end(struct inspection *in, const struct model_copy *t)
 {
   const int drive = hardest_drive(t);
   const double time = ali3_data_report(t->data)->time;
@@ -226,13 +227,13 @@ static void report_end(struct inspection *in, const struct model_twin *t)
 /* Opening of a row above which rows contradict each other: rad, or a fraction of the size of the mechanism. */
 static const double OPEN_ROWS = 1e-4;
 
-static bool has_open_rows(const struct inspection *in, const struct model_twin *t)
+static bool has_open_rows(const struct inspection *in, const struct model_copy *t)
 {
   return ali3_data_report(t->data)->position > OPEN_ROWS * fmin(1.0, fmax(in->length, 0.01));
 }
 
 /* Returns the number of steps in which the mechanism follows the drives. */
-static int follow_drives(struct inspection *in, struct model_twin *t, double cost)
+static int follow_drives(struct inspection *in, struct model_copy *t, double cost)
 {
   const double LONGEST = 60.0; /* s */
   /* Follow each drive through its motion, within the time that a check may take. */
@@ -303,7 +304,7 @@ double inspection_cost(const ali3_model *m)
 
 void inspect_accuracy(struct inspection *in)
 {
-  struct model_twin t[TWINS] = {{.force = NULL}};
+  struct model_copy t[COPIES] = {{.force = NULL}};
   struct errors e = {.body = -1};
   const ali3_options *o = &in->m->options;
   /* Compute the number of steps that the comparison can afford. */
@@ -316,14 +317,14 @@ void inspect_accuracy(struct inspection *in)
                 "runs of ali3-sim "
                 "with different substeps");
   /* Compare only the steps in which the drives can be followed. */
-  else if (make_twins(in, t)) {
+  else if (make_model_copies(in, t)) {
     const int followed = follow_drives(in, &t[GIVEN], cost);
     ali3_reset(&t[GIVEN].model, t[GIVEN].data);
-    if (compare_twins(in, t, followed < steps ? followed - 1 : steps, &e)) {
+    if (compare_model_copies(in, t, followed < steps ? followed - 1 : steps, &e)) {
       report_turn(in, &e.turned, e.steps);
       report_errors(in, &e);
       report_outlier(in, &e);
     }
   }
-  for (int i = 0; i < TWINS; i++) model_twin_free(&t[i]);
+  for (int i = 0; i < COPIES; i++) model_copy_free(&t[i]);
 }

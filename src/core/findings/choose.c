@@ -21,26 +21,26 @@ static const double OPERATIONS = 1.5e9,     /* of all runs: about half a second 
     MOVES =
         1e-9; /* smallest error of the step, relative to the size of the mechanism, from which a choice follows */
 
-static double distance_of_runs(const struct distance_scale *scale, const struct model_twin *a,
-                               const struct model_twin *b)
+static double distance_of_runs(const struct distance_scale *scale, const struct model_copy *a,
+                               const struct model_copy *b)
 {
   int body;
   return distance_of_states(scale, &a->model, a->data, &b->model, b->data, &body);
 }
 
-static void free_runs(struct model_twin t[RUNS])
+static void free_runs(struct model_copy t[RUNS])
 {
-  for (int i = 0; i < RUNS; i++) model_twin_free(&t[i]);
+  for (int i = 0; i < RUNS; i++) model_copy_free(&t[i]);
 }
 
 /* False: the model is refused, or there is no memory; t is empty then. */
-static bool make_runs(const ali3_model *m, const ali3_options *options, struct model_twin t[RUNS])
+static bool make_runs(const ali3_model *m, const ali3_options *options, struct model_copy t[RUNS])
 {
   for (int i = 0; i < RUNS; i++) {
     ali3_options o = *options;
     o.iterations = i < MOST ? i + 1 : MANY;
     if (i == RUN_HALVED) o.substeps *= 2;
-    if (model_twin_make(&t[i], m, &o, NULL) && ali3_reset(&t[i].model, t[i].data) >= 0) continue;
+    if (model_copy_make(&t[i], m, &o, NULL) && ali3_reset(&t[i].model, t[i].data) >= 0) continue;
     free_runs(t);
     return false;
   }
@@ -48,7 +48,7 @@ static bool make_runs(const ali3_model *m, const ali3_options *options, struct m
 }
 
 /* Steps all runs side by side. converges: runs whose steps all converged, among those of 1, 2, .. iterations. */
-static void compare_run_steps(const struct distance_scale *scale, struct model_twin t[RUNS], int steps,
+static void compare_run_steps(const struct distance_scale *scale, struct model_copy t[RUNS], int steps,
                               double iterating[MOST], bool converges[MOST], struct iterations_choice *o)
 {
   for (o->steps = 0; o->steps < steps; o->steps++) {
@@ -65,7 +65,7 @@ static void compare_run_steps(const struct distance_scale *scale, struct model_t
 
 void choose_iterations(const ali3_model *m, const ali3_options *options, struct iterations_choice *o)
 {
-  struct model_twin t[RUNS] = {{.force = NULL}};
+  struct model_copy t[RUNS] = {{.force = NULL}};
   struct distance_scale scale;
   *o = (struct iterations_choice){.iterations = USUAL};
   if (ali3_method_is_explicit(options->method) || 2 * options->substeps > 1000 || !make_runs(m, options, t))

@@ -40,12 +40,12 @@ static int count_bits(unsigned set)
 }
 
 /* Estimated work of a step with the model's present rows; 0: it is refused. */
-static double work_of_twin(const ali3_model *m, const ali3_options *options)
+static double work_of_copy(const ali3_model *m, const ali3_options *options)
 {
-  struct model_twin t;
-  if (!model_twin_make(&t, m, options, NULL)) return 0.0;
+  struct model_copy t;
+  if (!model_copy_make(&t, m, options, NULL)) return 0.0;
   const double work = vector_work(&t.model);
-  model_twin_free(&t);
+  model_copy_free(&t);
   return work;
 }
 
@@ -57,10 +57,10 @@ static void set_rows(ali3_model *m, const unsigned *dropped)
 
 void choose_rows(ali3_model *m, const ali3_options *options, enum redundant how, struct rows_choice *o)
 {
-  struct model_twin t;
+  struct model_copy t;
   *o = (struct rows_choice){.ratio = 1.0};
   unsigned *dropped = calloc((size_t)m->joints + 1, sizeof *dropped);
-  if (!dropped || how == REDUNDANT_KEEP || !model_twin_make(&t, m, options, NULL)) {
+  if (!dropped || how == REDUNDANT_KEEP || !model_copy_make(&t, m, options, NULL)) {
     free(dropped);
     return;
   }
@@ -74,11 +74,11 @@ void choose_rows(ali3_model *m, const ali3_options *options, enum redundant how,
   if (o->rows > 0) {
     const double with = vector_work(&t.model);
     set_rows(m, dropped);
-    o->ratio = work_of_twin(m, options) / with;
+    o->ratio = work_of_copy(m, options) / with;
     o->dropped = how == REDUNDANT_DROP || (o->ratio > 0.0 && o->ratio < LESS);
     if (!o->dropped) set_rows(m, NULL);
   }
-  model_twin_free(&t);
+  model_copy_free(&t);
   free(dropped);
 }
 

@@ -12,13 +12,13 @@ enum { DRIVES_TRIED = 50 };
  * then. */
 static bool assembles_without(struct inspection *in, const bool *motor, int of, double *position)
 {
-  struct model_twin t;
+  struct model_copy t;
   ali3_force_state s = {0};
-  if (!model_twin_make(&t, in->m, &in->m->options, motor)) return false;
+  if (!model_copy_make(&t, in->m, &in->m->options, motor)) return false;
   const bool good = ali3_reset(&t.model, t.data) >= 0;
   if (good) ali3_force_get(&t.model, t.data, of, &s);
   *position = s.position;
-  model_twin_free(&t);
+  model_copy_free(&t);
   return good;
 }
 

@@ -119,10 +119,10 @@ static void inspect_all(struct inspection *in)
   if (in->given->accuracy > 0.0 && !has_errors(in)) inspect_settings(in);
 }
 
-/* A stable order: qsort() with the place as the last key. */
+/* A stable order: qsort() with the position as the last key. */
 struct order {
   struct finding item;
-  int place;
+  int position;
 };
 
 static int by_severity(const void *a, const void *b)
@@ -130,7 +130,7 @@ static int by_severity(const void *a, const void *b)
   const struct order *x = a, *y = b;
   if (x->item.severity != y->item.severity) return (int)y->item.severity - (int)x->item.severity;
   if (x->item.id != y->item.id) return (int)x->item.id - (int)y->item.id;
-  return x->place - y->place;
+  return x->position - y->position;
 }
 
 static bool sort_findings(struct findings *f)

@@ -54,17 +54,17 @@ struct quantity_text quantity_coordinate(double value, bool turns);
 
 /* A model with the elements of another model, frozen with other options, and its data. `motor`: (forces) drives that become
  * motors and prescribe nothing; NULL: none. False: out of memory, or the model was refused; there is nothing to free then. */
-struct model_twin {
+struct model_copy {
   struct ali3_model model;
   struct force *force;
   ali3_data *data;
 };
-bool model_twin_make(struct model_twin *t, const ali3_model *m, const ali3_options *options,
+bool model_copy_make(struct model_copy *t, const ali3_model *m, const ali3_options *options,
                      const bool *motor);
-void model_twin_free(struct model_twin *t);
-/* distance_of_states() of two twins. */
-double model_twin_distance(const struct inspection *in, const struct model_twin *a,
-                           const struct model_twin *b, int *body);
+void model_copy_free(struct model_copy *t);
+/* distance_of_states() of two copies. */
+double model_copy_distance(const struct inspection *in, const struct model_copy *a,
+                           const struct model_copy *b, int *body);
 /* The warning that is the likeliest reason for a failed step; NULL: there is none. */
 const struct finding *inspection_likely_cause(const struct inspection *in);
 /* flops that a part of the inspection may take */
@@ -83,8 +83,8 @@ void inspect_structure(struct inspection *in);  /* structure.c: freedoms, parts,
 void inspect_loose_ends(struct inspection *in); /* loose.c */
 void inspect_start(struct inspection *in);      /* start.c: openings, stops, loads */
 void inspect_soft(struct inspection *in);       /* soft_elements.c; condenses */
-void inspect_accuracy(struct inspection *in);   /* accuracy.c; steps twins */
-void inspect_passes(struct inspection *in);     /* passes.c; steps a twin */
-void inspect_settings(struct inspection *in);   /* recommend.c; steps twins */
+void inspect_accuracy(struct inspection *in);   /* accuracy.c; steps copies */
+void inspect_passes(struct inspection *in);     /* passes.c; steps a copy */
+void inspect_settings(struct inspection *in);   /* recommend.c; steps copies */
 
 #endif

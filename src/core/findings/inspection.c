@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Adds and words findings, and makes twins of a model. */
+ * Adds and words findings, and makes copies of a model. */
 #include "findings/findings_parts.h"
 
 #include "math/vec3.h"
@@ -109,10 +109,10 @@ struct quantity_text quantity_load(double value, bool turns)
   return o;
 }
 
-bool model_twin_make(struct model_twin *t, const ali3_model *m, const ali3_options *options,
+bool model_copy_make(struct model_copy *t, const ali3_model *m, const ali3_options *options,
                      const bool *motor)
 {
-  *t = (struct model_twin){.model = *m, .force = calloc((size_t)m->forces + 1, sizeof *t->force)};
+  *t = (struct model_copy){.model = *m, .force = calloc((size_t)m->forces + 1, sizeof *t->force)};
   if (!t->force) return false;
   if (m->forces > 0) memcpy(t->force, m->force, (size_t)m->forces * sizeof *t->force);
   for (int i = 0; motor && i < m->forces; i++)
@@ -122,20 +122,20 @@ bool model_twin_make(struct model_twin *t, const ali3_model *m, const ali3_optio
   t->model.frozen_free = NULL;
   if (ali3_model_freeze(&t->model, options) == ALI3_OK) t->data = ali3_data_new(&t->model);
   if (t->data) return true;
-  model_twin_free(t);
+  model_copy_free(t);
   return false;
 }
 
-void model_twin_free(struct model_twin *t)
+void model_copy_free(struct model_copy *t)
 {
   ali3_data_free(t->data);
   if (t->model.frozen) t->model.frozen_free(t->model.frozen);
   free(t->force);
-  *t = (struct model_twin){0};
+  *t = (struct model_copy){0};
 }
 
-double model_twin_distance(const struct inspection *in, const struct model_twin *a,
-                           const struct model_twin *b, int *body)
+double model_copy_distance(const struct inspection *in, const struct model_copy *a,
+                           const struct model_copy *b, int *body)
 {
   return distance_of_states(&in->scale, &a->model, a->data, &b->model, b->data, body);
 }

@@ -8,7 +8,7 @@
 
 static const double SECONDS = 10.0, FEW = 0.02;
 
-static void report_late_failure(struct inspection *in, const struct model_twin *t)
+static void report_late_failure(struct inspection *in, const struct model_copy *t)
 {
   const ali3_report *r = ali3_data_report(t->data);
   const struct finding *why = inspection_likely_cause(in);
@@ -28,7 +28,7 @@ static void report_late_failure(struct inspection *in, const struct model_twin *
 }
 
 /* A bushing that passes half a turn, or a line whose points pass each other, later than in the steps that accuracy.c compares. */
-static void report_range(struct inspection *in, const struct model_twin *t)
+static void report_range(struct inspection *in, const struct model_copy *t)
 {
   const ali3_report *r = ali3_data_report(t->data);
   char text[400];
@@ -54,11 +54,11 @@ static void report_pass(struct inspection *in, double time, int count)
 
 void inspect_passes(struct inspection *in)
 {
-  struct model_twin t;
+  struct model_copy t;
   const double steps = fmin(ceil(SECONDS / in->m->options.dt), INSPECTION_FLOPS / inspection_cost(in->m));
   double first = 0.0;
   int held = 0, status = ALI3_OK;
-  if (!model_twin_make(&t, in->m, &in->m->options, NULL)) return;
+  if (!model_copy_make(&t, in->m, &in->m->options, NULL)) return;
   if (ali3_reset(&t.model, t.data) < 0) status = ALI3_E_DIVERGED;
   for (int k = 0; k < (int)steps && status >= 0; k++) {
     status = ali3_step(&t.model, t.data);
@@ -69,5 +69,5 @@ void inspect_passes(struct inspection *in)
   }
   /* many such steps are those of a motion that is too fast, which other findings name */
   if (held > 0 && held <= FEW * steps) report_pass(in, first, held);
-  model_twin_free(&t);
+  model_copy_free(&t);
 }

@@ -29,11 +29,11 @@ static int by_work(const void *a, const void *b)
 /* Operations of a step with the options; 0: the method refuses the mechanism. */
 static double work_of(const struct inspection *in, const ali3_options *o)
 {
-  struct model_twin t;
-  if (!model_twin_make(&t, in->m, o, NULL)) return 0.0;
+  struct model_copy t;
+  if (!model_copy_make(&t, in->m, o, NULL)) return 0.0;
   const bool stiff = ali3_reset(&t.model, t.data) < 0;
   const double work = stiff ? 0.0 : inspection_cost(&t.model);
-  model_twin_free(&t);
+  model_copy_free(&t);
   return work;
 }
 
@@ -60,7 +60,7 @@ static int list_trials(const struct inspection *in, struct trial *o)
 }
 
 /* The finest run that the mechanism allows: dp5, or ali3 extrapolated. */
-static bool make_finest(const struct inspection *in, int finer, struct model_twin *t)
+static bool make_finest(const struct inspection *in, int finer, struct model_copy *t)
 {
   for (int k = 0; k < 2; k++) {
     ali3_options o = in->m->options;
@@ -69,22 +69,22 @@ static bool make_finest(const struct inspection *in, int finer, struct model_twi
     o.gamma = k == 1 ? 0.5 : o.gamma;
     o.beta = k == 1 ? 0.0 : o.beta;
     o.substeps = finer;
-    if (!model_twin_make(t, in->m, &o, NULL)) continue;
+    if (!model_copy_make(t, in->m, &o, NULL)) continue;
     if (ali3_reset(&t->model, t->data) >= 0) return true;
-    model_twin_free(t);
+    model_copy_free(t);
   }
   return false;
 }
 
 /* Largest distance, m, between two runs; NAN: a step of one of them failed. */
-static double compare_runs(const struct inspection *in, struct model_twin *a, struct model_twin *b, int steps)
+static double compare_runs(const struct inspection *in, struct model_copy *a, struct model_copy *b, int steps)
 {
   double largest = 0.0;
   int body;
   if (ali3_reset(&a->model, a->data) < 0 || ali3_reset(&b->model, b->data) < 0) return NAN;
   for (int i = 0; i < steps; i++) {
     if (ali3_step(&a->model, a->data) < 0 || ali3_step(&b->model, b->data) < 0) return NAN;
-    largest = fmax(largest, model_twin_distance(in, a, b, &body));
+    largest = fmax(largest, model_copy_distance(in, a, b, &body));
   }
   return largest;
 }
@@ -97,15 +97,15 @@ static bool looks_back(const struct trial *t)
 /* Runs the trials from the one with the least work on. Returns the first that is accurate enough; NULL: none. one_step: methods
  * that look back are left out. */
 static struct trial *find_first(const struct inspection *in, struct trial *trial, int n,
-                                struct model_twin *finest, int steps, bool one_step)
+                                struct model_copy *finest, int steps, bool one_step)
 {
   for (int i = 0; i < n; i++) {
-    struct model_twin t;
+    struct model_copy t;
     if (trial[i].error <= in->given->accuracy && !(one_step && looks_back(&trial[i]))) return &trial[i];
     if (!isnan(trial[i].error) || (one_step && looks_back(&trial[i]))) continue;
-    if (!model_twin_make(&t, in->m, &trial[i].options, NULL)) continue;
+    if (!model_copy_make(&t, in->m, &trial[i].options, NULL)) continue;
     trial[i].error = compare_runs(in, &t, finest, steps);
-    model_twin_free(&t);
+    model_copy_free(&t);
     if (isnan(trial[i].error)) trial[i].error = INFINITY; /* run, and failed */
     if (trial[i].error <= in->given->accuracy) return &trial[i];
   }
@@ -171,7 +171,7 @@ static int affordable_steps(const struct trial *trial, int n, double finest)
 void inspect_settings(struct inspection *in)
 {
   struct trial *trial = calloc(SETTINGS_MOST, sizeof *trial);
-  struct model_twin finest, coarser;
+  struct model_copy finest, coarser;
   const bool made = trial && make_finest(in, 2 * FINER, &finest);
   in->memory &= trial != NULL;
   if (made && make_finest(in, FINER, &coarser)) {
@@ -179,7 +179,7 @@ void inspect_settings(struct inspection *in)
     const int steps = affordable_steps(trial, n, inspection_cost(&finest.model));
     /* the reference must be far better than what it judges */
     const double doubt = steps < STEPS_LEAST ? INFINITY : compare_runs(in, &coarser, &finest, steps);
-    model_twin_free(&coarser);
+    model_copy_free(&coarser);
     const struct trial *best =
         doubt < 0.1 * in->given->accuracy ? find_first(in, trial, n, &finest, steps, false) : NULL;
     if (best)
@@ -195,6 +195,6 @@ void inspect_settings(struct inspection *in)
               : "no settings were tried, because the finest run is not certain to a tenth of the accuracy: "
                 "ask for less, or shorten cycle.period");
   }
-  if (made) model_twin_free(&finest);
+  if (made) model_copy_free(&finest);
   free(trial);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Loop code: the ends of links at bodies, for sources built in lanes. A link writes its load on a body into `end_load`. If a
  * point of a link coincides with a point of another body, the body needs only the force, which is z or lambda of three rows.
- * The body kernel computes the rest of the load. It gives the rows three numbers, the tip. A step thus need not recompute or
- * read the Jacobian of these rows. */
+ * The body kernel computes the rest of the load. It gives the rows three numbers, the point value. A step thus need not recompute
+ * or read the Jacobian of these rows. */
 #ifndef KERNELS_BODY_ENDS_H
 #define KERNELS_BODY_ENDS_H
 
@@ -62,12 +62,12 @@ __attribute__((noinline)) static void ends_separate(const struct body_tile *own,
 INLINED void ends_load(const struct body_tile *own, const double *end_load, const double *v, const num *R,
                        num f[BODY_Y])
 {
-  if (own->tips_all) {
+  if (own->all_points) {
     for (int y = 0; y < BODY_Y; y++) f[y] = num_all(0.0);
     for (const struct body_end *e = own->end; v && e < own->end + own->ends; e++) end_add_point(e, v, R, f);
     return;
   }
-  if (!own->aligned || own->has_tips) {
+  if (!own->aligned || own->has_points) {
     num separate[BODY_Y];
     ends_separate(own, end_load, v, R, separate);
     for (int y = 0; y < BODY_Y; y++) f[y] = separate[y];
@@ -86,7 +86,7 @@ INLINED void ends_load(const struct body_tile *own, const double *end_load, cons
 INLINED void ends_mean_points(const struct body_tile *own, const double *v, const num *Rm, num f[BODY_Y])
 {
   for (const struct body_end *e = own->end; e < own->end + own->ends; e++) {
-    if (!own->tips_all && !e->point) continue;
+    if (!own->all_points && !e->point) continue;
     const num *F = (const num *)(v + e->row);
     const double sign = e->side ? 1.0 : -1.0;
     num arm[3], turn[3];
@@ -99,38 +99,39 @@ INLINED void ends_mean_points(const struct body_tile *own, const double *v, cons
   }
 }
 
-/* The contribution of a body to the rows of a point, in ali3_data.tip. */
-enum tip {
-  TIP_PLACE,  /* A a */
-  TIP_FREE,   /* A a + J w, J in the frame of the factors */
-  TIP_RATE,   /* J y */
-  TIP_SECOND, /* J y + velocity terms of x */
+/* The contribution of a body to the rows of a point, in solve.point_value. */
+enum point_value {
+  POINT_POSITION, /* A a */
+  POINT_FREE,     /* A a + J w, J in the frame of the factors */
+  POINT_RATE,     /* J y */
+  POINT_SECOND,   /* J y + velocity terms of x */
 };
 
 /* o = J y for the rows of a point. */
-INLINED void tip_rate(const struct body_frame *f, const num y[BODY_Y], const num a[3], num o[3])
+INLINED void point_value_rate(const struct body_frame *f, const num y[BODY_Y], const num a[3], num o[3])
 {
   vector_rate(o, f, y, a);
   for (int i = 0; i < 3; i++) o[i] += y[i];
 }
 
-/* y: w, velocity or acceleration of the body. factors: frame of the factors, for TIP_FREE. */
-INLINED void ends_tip(enum tip what, const struct body_tile *own, double *const tip[2],
-                      const struct body_state *x, const struct body_frame *f,
-                      const struct body_frame *factors, const num y[BODY_Y])
+/* y: w, velocity or acceleration of the body. factors: frame of the factors, for POINT_FREE. */
+INLINED void ends_point_value(enum point_value what, const struct body_tile *own,
+                              double *const point_value[2], const struct body_state *x,
+                              const struct body_frame *f, const struct body_frame *factors,
+                              const num y[BODY_Y])
 {
-  if (!own->has_tips) return;
+  if (!own->has_points) return;
   for (const struct body_end *e = own->end; e < own->end + own->ends; e++) {
-    if (!own->tips_all && !e->point) continue;
+    if (!own->all_points && !e->point) continue;
     const num *a = (const num *)e->point;
-    num *o = (num *)(tip[e->side] + e->row), at[3], more[3];
-    if (what == TIP_PLACE || what == TIP_FREE)
+    num *o = (num *)(point_value[e->side] + e->row), at[3], more[3];
+    if (what == POINT_POSITION || what == POINT_FREE)
       world_vector(at, f, a);
     else
-      tip_rate(f, y, a, at);
-    if (what == TIP_FREE) tip_rate(factors, y, a, more);
-    if (what == TIP_SECOND) vector_bias(more, x, a);
-    const bool both = what == TIP_FREE || what == TIP_SECOND;
+      point_value_rate(f, y, a, at);
+    if (what == POINT_FREE) point_value_rate(factors, y, a, more);
+    if (what == POINT_SECOND) vector_bias(more, x, a);
+    const bool both = what == POINT_FREE || what == POINT_SECOND;
     for (int i = 0; both && i < 3; i++) at[i] += more[i];
     v3_copy(o, at);
   }

@@ -104,7 +104,7 @@ INLINED void free_of(const struct stage *s, const struct bodies *b, int tile, bo
     spin_free(&o, x, b->delta, w);
   }
   put_w(b, w);
-  ends_tip(TIP_FREE, b->t, s->tip, x, f, factored_frame(s, b), w);
+  ends_point_value(POINT_FREE, b->t, s->point_value, x, f, factored_frame(s, b), w);
 }
 
 INLINED void body_free_of(const struct stage *s, int tile)
@@ -144,7 +144,7 @@ INLINED void body_step_of(const struct stage *s, int tile)
   move(s, &b);
   integrate_fast(s, &b, s->fast[tile]);
   keep_frame(f, b.x);
-  ends_tip(TIP_PLACE, b.t, s->tip, b.x, f, NULL, NULL);
+  ends_point_value(POINT_POSITION, b.t, s->point_value, b.x, f, NULL, NULL);
 }
 
 /* No link reads q', q'' and R of a self-contained body before the end of the step. Out of line: a second run after late
@@ -200,7 +200,7 @@ INLINED void body_position_set_of(const struct stage *s, int tile)
   struct body_frame *f = spare_frame(s, &b);
   body_move(b.x, b.f, y);
   keep_frame(f, b.x);
-  ends_tip(TIP_PLACE, b.t, s->tip, b.x, f, NULL, NULL);
+  ends_point_value(POINT_POSITION, b.t, s->point_value, b.x, f, NULL, NULL);
 }
 
 /* Velocities, (40-54): w_v = M^^^-1 M^ q'* = (r', w, 0). */
@@ -210,7 +210,7 @@ INLINED void body_velocity_free_of(const struct stage *s, int tile)
   num y[BODY_Y];
   body_velocity(b.x, y);
   y[6] = num_all(0.0);
-  put_w_tips(s, &b, TIP_RATE, y);
+  put_w_points(s, &b, POINT_RATE, y);
 }
 
 INLINED void body_velocity_set_of(const struct stage *s, int tile)
@@ -219,7 +219,7 @@ INLINED void body_velocity_set_of(const struct stage *s, int tile)
   num y[BODY_Y];
   correct(s, &b, y);
   body_set_velocity(b.x, b.f, y);
-  put_w_tips(s, &b, TIP_RATE, y);
+  put_w_points(s, &b, POINT_RATE, y);
 }
 
 /* The next pass corrects these velocities again. It reads nothing from the state except the n that soft rows resist. */
@@ -230,7 +230,7 @@ INLINED void body_velocity_refine_of(const struct stage *s, int tile)
   correct(s, &b, y);
   if (s->soft) body_set_velocity(b.x, b.f, y);
   y[6] = num_all(0.0);
-  put_w_tips(s, &b, TIP_RATE, y);
+  put_w_points(s, &b, POINT_RATE, y);
 }
 
 INLINED void body_velocity_whole_of(const struct stage *s, int tile)
@@ -238,7 +238,7 @@ INLINED void body_velocity_whole_of(const struct stage *s, int tile)
   const struct bodies b = bodies_of(s, tile);
   num y[BODY_Y];
   body_velocity(b.x, y);
-  put_w_tips(s, &b, TIP_RATE, y);
+  put_w_points(s, &b, POINT_RATE, y);
 }
 
 /* Accelerations, (55-69): w_a = (r'', w', -p'.p'), the last from Psi_q p'' = nu. */
@@ -248,7 +248,7 @@ INLINED void body_acceleration_free_of(const struct stage *s, int tile)
   num y[BODY_Y];
   body_acceleration(b.x, y);
   y[6] = -p_dot(b.x->pd, b.x->pd);
-  put_w_tips(s, &b, TIP_SECOND, y);
+  put_w_points(s, &b, POINT_SECOND, y);
 }
 
 /* q'' from the balance of forces at the state, M y'' = Q - J'lambda. The components along the constraints depend on q and q'
@@ -275,7 +275,7 @@ INLINED void body_balance_of(const struct stage *s, int tile)
   body_apply_delta_as(b.t->diagonal, b.delta, rhs, y);
   for (int k = 0; k < BODY_Y - 1; k++) y[k] *= s->per_h;
   y[6] = -p_dot(b.x->pd, b.x->pd);
-  put_w_tips(s, &b, TIP_SECOND, y);
+  put_w_points(s, &b, POINT_SECOND, y);
 }
 
 /* The multipliers stretch the Euler parameters by delta f in n, which bodies do not feel: see project_unfelt(). */
@@ -286,7 +286,7 @@ INLINED void body_acceleration_felt_of(const struct stage *s, int tile)
   body_acceleration(b.x, y);
   ends_load(b.t, s->end_load, s->lambda, b.f->R, load);
   y[6] = -p_dot(b.x->pd, b.x->pd) - s->per_h * b.delta->n * load[6];
-  put_w_tips(s, &b, TIP_SECOND, y);
+  put_w_points(s, &b, POINT_SECOND, y);
 }
 
 INLINED void body_stretch_of(const struct stage *s, int tile)
@@ -298,7 +298,7 @@ INLINED void body_stretch_of(const struct stage *s, int tile)
     ends_load(b.t, s->end_load, s->z, factored_frame(s, &b)->R, load);
     y[6] = b.delta->n * load[6];
   }
-  put_w_tips(s, &b, TIP_RATE, y);
+  put_w_points(s, &b, POINT_RATE, y);
 }
 
 INLINED void body_acceleration_set_of(const struct stage *s, int tile)
@@ -307,7 +307,7 @@ INLINED void body_acceleration_set_of(const struct stage *s, int tile)
   num y[BODY_Y];
   correct(s, &b, y);
   body_set_acceleration(b.x, b.f, y);
-  put_w_tips(s, &b, TIP_SECOND, y);
+  put_w_points(s, &b, POINT_SECOND, y);
 }
 
 INLINED void body_acceleration_whole_of(const struct stage *s, int tile)
@@ -315,7 +315,7 @@ INLINED void body_acceleration_whole_of(const struct stage *s, int tile)
   const struct bodies b = bodies_of(s, tile);
   num y[BODY_Y];
   body_acceleration(b.x, y);
-  put_w_tips(s, &b, TIP_SECOND, y);
+  put_w_points(s, &b, POINT_SECOND, y);
 }
 
 /* Removes the force that soft rows lost from the accelerations. */

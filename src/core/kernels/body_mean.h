@@ -131,7 +131,7 @@ INLINED void mean_free(const struct stage *s, const struct bodies *b, int tile, 
   /* rows */
   num load[BODY_Y];
   ends_load(b->t, s->end_load, NULL, NULL, load);
-  if (b->t->has_tips) {
+  if (b->t->has_points) {
     num Rm[9], R0[9];
     p_rotation_by(R0, from->p, num_all(1.0));
     for (int i = 0; i < 9; i++) Rm[i] = 0.5 * (R0[i] + f->R[i]);
@@ -156,7 +156,7 @@ INLINED void mean_free(const struct stage *s, const struct bodies *b, int tile, 
     body_apply_delta_as(b->t->diagonal, b->delta, rhs, w);
   }
   put_w(b, w);
-  ends_tip(TIP_FREE, b->t, s->tip, x, f, factored_frame(s, b), w);
+  ends_point_value(POINT_FREE, b->t, s->point_value, x, f, factored_frame(s, b), w);
 }
 
 INLINED void body_mean_free_of(const struct stage *s, int tile)
@@ -217,7 +217,7 @@ INLINED void mean_settle(const struct stage *s, const struct bodies *at, struct 
     change[i] = s->per_dt * (turn->end[i] - turn->start[i]);
   }
   p_from_rotation(b.x->pdd, b.x->p, f->inverse, change, -p_dot(b.x->pd, b.x->pd));
-  ends_tip(TIP_PLACE, b.t, s->tip, b.x, f, NULL, NULL);
+  ends_point_value(POINT_POSITION, b.t, s->point_value, b.x, f, NULL, NULL);
 }
 
 INLINED void body_mean_step_of(const struct stage *s, int tile)

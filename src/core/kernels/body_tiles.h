@@ -18,7 +18,7 @@ struct stage {
   bool again; /* bodies do not move; only their right-hand sides are recomputed */
   double *constant, *x, *last, *frame, *delta, *w, *end_load, *wrench, *mu, *increment, *travel;
   double *factored, *spare; /* frames of the factors; destination of frames of moved bodies */
-  double *lambda, *z, *const *tip;
+  double *lambda, *z, *const *point_value;
   struct rule_lanes {
     num v_d, v_v, v_a, a_d, a_v, a_a;
   } rule;
@@ -51,7 +51,7 @@ INLINED struct stage stage_of(const ali3_model *m, ali3_data *d)
       .spare = d->spare.frame,
       .lambda = d->now.lambda,
       .z = d->solve.z,
-      .tip = d->solve.tip,
+      .point_value = d->solve.point_value,
       .delta = d->solve.delta,
       .w = d->solve.w,
       .end_load = d->solve.end_load,
@@ -140,10 +140,11 @@ INLINED void put_w(const struct bodies *b, const num w[BODY_Y])
 }
 
 /* The correction w - delta f of a velocity or acceleration. */
-INLINED void put_w_tips(const struct stage *s, const struct bodies *b, enum tip what, const num w[BODY_Y])
+INLINED void put_w_points(const struct stage *s, const struct bodies *b, enum point_value what,
+                          const num w[BODY_Y])
 {
   put_w(b, w);
-  ends_tip(what, b->t, s->tip, b->x, b->f, NULL, w);
+  ends_point_value(what, b->t, s->point_value, b->x, b->f, NULL, w);
 }
 
 /* y = w - delta f, or w + e, with the Jacobian of the factors. With redundant rows z has a large null-space part, which

@@ -38,8 +38,8 @@ struct rule {
   double v_d, v_v, v_a, a_d, a_v, a_a;
   double gamma; /* weight of the multiplier in the mean force of the step; 1: the multiplier is the mean */
   bool mean;    /* energy method: multipliers are mean forces, along mean directions */
-  double
-      part; /* h over the h to which soft.mobility belongs: in branches of an extrapolated step 1, 1/4 and 1/9, else 1 */
+  /* square of h over the h to which soft.mobility belongs: in branches of an extrapolated step 1, 1/4 and 1/9, else 1 */
+  double mobility_scale;
 };
 
 /* Soft rows: the multipliers that their laws give, and the rows that a projection treats as rigid. A mechanism without soft
@@ -50,8 +50,8 @@ struct soft_rows {
   double *rate_last; /* (m) Phi' at the start of the inner step               filled by inner_prepare */
   double *rate;      /* (m) Phi' at the state                                   filled by soft_rates */
   int *piece;        /* (m) law_piece() at the start of the inner step        filled by inner_prepare */
-  double *
-      mobility; /* (m) friction rows: J delta J' with the joints closed, over a step of rule.part = 1   filled by reset */
+  /* (m) friction rows: J delta J' with the joints closed, over a step with rule.mobility_scale 1   filled by reset */
+  double *mobility;
   double *rate_seen, *lambda_seen; /* (m) friction rows: values of the last iteration; NaN in the first one */
   bool *stiff;        /* (m) the step is too long to resolve the oscillation of the row   filled by reset */
   bool *rigid_now;    /* (m) the projections of velocities and accelerations treat it as a rigid row */
@@ -93,16 +93,18 @@ struct joint_states {
 
 /* The linear system of an iteration or projection, its right-hand sides, and its solution. */
 struct solve {
-  double *delta;  /* (n, DELTA_NUMBERS) h M^^^-1; carried: its inverse; alpha   by reset, step_length */
-  double *c;      /* (m) compliance of the rows                         filled by reset, step_length */
-  double *Phi;    /* (m) residual of the rows at now.x */
-  double *bias;   /* (m) bias of the rows at the velocities that the acceleration projection starts from */
-  double *w;      /* (n, 7) free increment, velocity or acceleration */
-  double *tip[2]; /* (m) links with tips: contribution of the body of each side, see enum tip */
+  double *delta; /* (n, DELTA_NUMBERS) h M^^^-1; carried: its inverse; alpha   by reset, step_length */
+  double *c;     /* (m) compliance of the rows                         filled by reset, step_length */
+  double *Phi;   /* (m) residual of the rows at now.x */
+  double *bias;  /* (m) bias of the rows at the velocities that the acceleration projection starts from */
+  double *w;     /* (n, 7) free increment, velocity or acceleration */
+  double *
+      point_value[2]; /* (m) links with points: contribution of the body of each side, see enum point_value */
   double *carried_rhs; /* (n, 7) right-hand side of carried bodies; NULL without carried bodies */
   double *beta;        /* (m, or u with carried bodies) right-hand side of S z = beta */
   double *z;           /* (u) solution of S z = beta */
-  double *z_first;     /* (u) first solution of a refined solve; z_first, response: NULL if !tree.fast */
+  double
+      *z_first; /* (u) first solution of a refined solve; z_first, response: NULL if !tree.ill_conditioned */
   double *response;    /* (n, 7) delta J'z of a solve that is refined */
   double *end_load;    /* (frozen.end_loads + 8) J'v of each link end, v: lambda or z; the last 8 are 0 */
   double *increment;   /* (n) |dq|^2 of the last iteration, or the largest component of a move */
@@ -150,8 +152,8 @@ struct outside {
   struct reference *from, *aim; /* (drives) target at the start of the step, at the end of the inner step */
 };
 
-/* A twin has its own copy of the arrays that an inner step writes, and its own report. Both twins share the arrays that an
- * inner step only reads with the data (data.c). */
+/* A coarse branch has its own copy of the arrays that an inner step writes, and its own report. Both coarse branches share the
+ * arrays that an inner step only reads with the data (data.c). */
 enum { TURN_NUMBERS = 19 }; /* of struct body_turn: body_mean.h */
 struct ali3_data {
   struct state now;   /* the state                                          filled by reset, step */
@@ -186,13 +188,13 @@ struct ali3_data {
     int body, joint, force; /* one of them; the others are -1 */
   } turned;         /* the largest rotation of the step that is not resolved      filled by rotation_judge */
   double *measured; /* (frozen.measured) memory of the measuring chains   filled by stepper/sensor.c */
-  double *turn_start; /* (joints) at the start of the step */
-  double *Phi_start;  /* (m) solve.Phi before the prepare: ali3_unprepare */
-  double *J_start;    /* (rolling, STORED_J) their rows of here.J before the prepare */
-  ali3_data *twin[2]; /* extrapolated steps: branches of one and of two inner steps; else NULL */
+  double *turn_start;   /* (joints) at the start of the step */
+  double *Phi_start;    /* (m) solve.Phi before the prepare: ali3_unprepare */
+  double *J_start;      /* (rolling, STORED_J) their rows of here.J before the prepare */
+  ali3_data *coarse[2]; /* extrapolated steps: branches of one and of two inner steps; else NULL */
   const ali3_exec *exec;
   const ali3_probe *probe;
-  bool taken_back; /* an increment of this branch was taken back: newton_back()   cleared by start_twins */
+  bool taken_back; /* an increment of this branch was taken back: newton_back()   cleared by start_coarse */
   bool combines;   /* extrapolated, and no spring is too stiff for it: extrapolate.c   filled by reset */
   bool to_be_combined; /* last inner step of a branch: accelerations follow after the combination */
   int stopped;    /* the force because of which an extrapolated step does not combine; -1   filled by reset */
@@ -215,11 +217,11 @@ static inline void data_mark_phase(const ali3_data *d, ali3_phase begins)
   if (d->probe) d->probe->mark(d->probe->context, begins);
 }
 
-/* Marks that a value was set from outside, for the data and its twins. */
+/* Marks that a value was set from outside, for the data and its coarse branches. */
 static inline void data_refresh(ali3_data *d)
 {
   d->outside.fresh = d->outside.changed = true;
-  for (int i = 0; i < 2 && d->twin[i]; i++) d->twin[i]->outside.fresh = true;
+  for (int i = 0; i < 2 && d->coarse[i]; i++) d->coarse[i]->outside.fresh = true;
 }
 
 static inline const struct outside_values *outside_in_force(const ali3_data *d)

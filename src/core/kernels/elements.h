@@ -73,7 +73,7 @@ static inline double soft_mean(const ali3_data *d, int row)
 /* RT. The mobility of a friction row over the inner step, as the reset found it. */
 static inline double soft_mobility(const ali3_data *d, int row)
 {
-  return d->rule.part * d->soft.mobility[row];
+  return d->rule.mobility_scale * d->soft.mobility[row];
 }
 
 /* The multiplier of a cylinder or a winding at the end of the inner step, or its mean over the step for the method energy.

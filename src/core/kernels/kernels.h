@@ -10,19 +10,19 @@
 #include "kernels/data.h"
 
 /* X(kernel, flops of a body). f is the sum of the end loads of the body; the body kernel itself evaluates the ends at a
- * point. `tip` means that the kernel stores the contribution of these ends to their rows: `place` is the position of the
- * point relative to r; for a velocity or acceleration y it is J y, for accelerations with the velocity terms. body_balance
- * takes r'' and w' of carried bodies from now.x. */
+ * point. `point` means that the kernel stores the point values of these ends for their rows: the position of the point
+ * relative to r; for a velocity or acceleration y they are J y, for accelerations with the velocity terms. body_balance takes
+ * r'' and w' of carried bodies from now.x. */
 #define BODY_KERNELS(X)                                                                                      \
-  X(body_predict, 150.0) /* predicts now.x from last.x, frame */                                             \
-  X(body_frame, 60.0)    /* frame of now.x */                                                                \
-  X(body_advance, 100.0) /* explicit methods: q, q' of now.x from last.x and states.term; frame */           \
-  X(body_change, 30.0)   /* increment: largest difference of q'' between now.x and states.term[0] */         \
-  X(body_free, 250.0) /* w = -delta (g + f), f: J'lambda; tip: place + J w; carried: w = 0, carried_rhs */   \
-  X(body_free_rest, 250.0)    /* body_free for bodies that body_turn has not done */                         \
-  X(body_step, 200.0)         /* y = w - delta f, f: J'z, or w + e; mu, now.x, frame; tip: place; |y|^2 */   \
-  X(body_turn, 450.0)         /* body_step, body_free; self-contained: q only */                             \
-  X(body_load, 250.0)         /* body_free once more for bodies that loads act on, after inputs arrived */   \
+  X(body_predict, 150.0)   /* predicts now.x from last.x, frame */                                           \
+  X(body_frame, 60.0)      /* frame of now.x */                                                              \
+  X(body_advance, 100.0)   /* explicit methods: q, q' of now.x from last.x and states.term; frame */         \
+  X(body_change, 30.0)     /* increment: largest difference of q'' between now.x and states.term[0] */       \
+  X(body_free, 250.0)      /* w = -delta (g + f), f: J'lambda; point + J w; carried: w = 0, carried_rhs */   \
+  X(body_free_rest, 250.0) /* body_free for bodies that body_turn has not done */                            \
+  X(body_step, 200.0)      /* y = w - delta f, f: J'z, or w + e; mu, now.x, frame; point; |y|^2 */           \
+  X(body_turn, 450.0)      /* body_step, body_free; self-contained: q only */                                \
+  X(body_load, 250.0)      /* body_free once more for bodies that loads act on, after inputs arrived */      \
   X(body_mean_predict, 200.0) /* body_predict, and the next five, for the energy method: body_mean.h */      \
   X(body_mean_free, 250.0)    /* the end loads are mean loads in world axes */                               \
   X(body_mean_free_rest, 250.0)                                                                              \
@@ -30,17 +30,17 @@
   X(body_mean_back, 200.0) /* takes the last increment back */                                               \
   X(body_mean_turn, 450.0)                                                                                   \
   X(body_mean_load, 250.0)                                                                                   \
-  X(body_position_free, 10.0)      /* w = (0, 0, -Psi/2) */                                                  \
-  X(body_position_set, 80.0)       /* now.x, frame; tip: place; increment: largest component of y */         \
-  X(body_velocity_free, 60.0)      /* w = (r', w, 0); tip, as in every later kernel except body_response */  \
-  X(body_velocity_set, 80.0)       /* now.x; w: all components of y' */                                      \
-  X(body_velocity_refine, 80.0)    /* w: y' with n = 0; now.x only for bodies with soft rows */              \
-  X(body_velocity_whole, 60.0)     /* w = y' */                                                              \
-  X(body_acceleration_free, 60.0)  /* w = (r'', w', -p'.p') */                                               \
-  X(body_balance, 250.0)           /* w as body_acceleration_free, but M y'' = Q - f, f: J'lambda */         \
-  X(body_acceleration_felt, 90.0)  /* body_acceleration_free; w: less delta f / h in n, f: J'lambda */       \
-  X(body_stretch, 60.0)            /* w = delta f in n, else 0, f: J'z */                                    \
-  X(body_acceleration_set, 80.0)   /* now.x; w: all components of y'' */                                     \
+  X(body_position_free, 10.0)     /* w = (0, 0, -Psi/2) */                                                   \
+  X(body_position_set, 80.0)      /* now.x, frame; point; increment: largest component of y */               \
+  X(body_velocity_free, 60.0)     /* w = (r', w, 0); point, as in every later kernel except body_response */ \
+  X(body_velocity_set, 80.0)      /* now.x; w: all components of y' */                                       \
+  X(body_velocity_refine, 80.0)   /* w: y' with n = 0; now.x only for bodies with soft rows */               \
+  X(body_velocity_whole, 60.0)    /* w = y' */                                                               \
+  X(body_acceleration_free, 60.0) /* w = (r'', w', -p'.p') */                                                \
+  X(body_balance, 250.0)          /* w as body_acceleration_free, but M y'' = Q - f, f: J'lambda */          \
+  X(body_acceleration_felt, 90.0) /* body_acceleration_free; w: less delta f / h in n, f: J'lambda */        \
+  X(body_stretch, 60.0)           /* w = delta f in n, else 0, f: J'z */                                     \
+  X(body_acceleration_set, 80.0)  /* now.x; w: all components of y'' */                                      \
   X(body_acceleration_whole, 60.0) /* w = y'' */                                                             \
   X(body_settle, 60.0)             /* q'' += M^-1 f, f: the sum of the end loads without points */           \
   X(body_response, 40.0)           /* response, and for carried bodies beta; z_first. f: J'z */
@@ -48,7 +48,7 @@
 /* X(kernel, flops of a row). `rest` names links whose bodies do not evaluate the link's points. */
 #define LINK_KERNELS(X)                                                                                      \
   X(link_rows, 60.0)              /* Phi and J at now.x; drives: minus the target */                         \
-  X(link_rows_end, 60.0)          /* link_rows, but may keep the old J of links with tips */                 \
+  X(link_rows_end, 60.0)          /* link_rows, but may keep the old J of links with points */               \
   X(link_rows_push, 60.0)         /* link_rows and link_rest_lambda */                                       \
   X(link_push_rows, 60.0)         /* link_rows_push of the rest, but may keep the old J of rigid links */    \
   X(link_push_lambda, 28.0)       /* end loads J' now.lambda, J of the state */                              \

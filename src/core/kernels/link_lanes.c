@@ -7,8 +7,8 @@ __attribute__((noinline)) static void rows_directions(struct links l, struct bod
 {
   num *Phi = per_row(l.d->solve.Phi, l), *J = jacobian_block(l.d->here.J, l);
   for (int k = 1; k < l.own->primitives; k++) {
-    const struct primitive_place place = place_of_constant((const num *)l.own->constant, k);
-    dot_turns(&pair, &place, Phi + 2 + k, J + PAIR * (2 + k));
+    const struct primitive_values values = values_of_constant((const num *)l.own->constant, k);
+    dot_turns(&pair, &values, Phi + 2 + k, J + PAIR * (2 + k));
   }
 }
 
@@ -40,10 +40,10 @@ __attribute__((noinline)) static void rows_any(struct links l)
   num *Phi = per_row(l.d->solve.Phi, l), *J = jacobian_block(l.d->here.J, l), separate[3];
   point_separation(&pair, (const num(*)[3])constant, separate);
   for (int k = 0; k < l.own->primitives; k++) {
-    struct primitive_place place = place_of_constant(constant, k);
+    struct primitive_values values = values_of_constant(constant, k);
     int count = primitive_count(l.own->primitive[k]);
-    if (l.own->primitive[k] == ROW_ANGLE) add_angle(l, &place);
-    primitive_rows(l.own->primitive[k], &pair, &place, separate, Phi, J);
+    if (l.own->primitive[k] == ROW_ANGLE) add_angle(l, &values);
+    primitive_rows(l.own->primitive[k], &pair, &values, separate, Phi, J);
     Phi += count;
     J += PAIR * count;
   }
@@ -62,46 +62,47 @@ INLINE void link_rows_of(struct links l, struct shape s)
   }
 }
 
-/* Difference of the tips that the two bodies stored. */
-INLINE void tips_apart(struct links l, num o[3])
+/* Difference of the point values that the two bodies stored. */
+INLINE void point_values_apart(struct links l, num o[3])
 {
-  const num *a = per_row(l.d->solve.tip[0], l), *b = per_row(l.d->solve.tip[1], l);
+  const num *a = per_row(l.d->solve.point_value[0], l), *b = per_row(l.d->solve.point_value[1], l);
   for (int k = 0; k < 3; k++) o[k] = b[k] - a[k];
   if (l.t->used < LANES) clear_unused(l, o, 3);
 }
 
-/* Difference of the two points: tips are positions relative to r. */
-INLINE void places_apart(struct links l, num o[3])
+/* Difference of the two points: point values are positions relative to r. */
+INLINE void positions_apart(struct links l, num o[3])
 {
   const num *a = (const num *)(l.d->now.x + l.own->side[0].at[LINK_X]),
             *b = (const num *)(l.d->now.x + l.own->side[1].at[LINK_X]);
-  const num *tip_a = per_row(l.d->solve.tip[0], l), *tip_b = per_row(l.d->solve.tip[1], l);
-  for (int k = 0; k < 3; k++) o[k] = (b[k] - a[k]) + (tip_b[k] - tip_a[k]);
+  const num *value_a = per_row(l.d->solve.point_value[0], l),
+            *value_b = per_row(l.d->solve.point_value[1], l);
+  for (int k = 0; k < 3; k++) o[k] = (b[k] - a[k]) + (value_b[k] - value_a[k]);
   if (l.t->used < LANES) clear_unused(l, o, 3);
 }
 
 INLINE void link_rows_end_of(struct links l, struct shape s)
 {
   num Phi[3];
-  if (!bodies_have_tips(l, s)) {
+  if (!bodies_have_points(l, s)) {
     link_rows_of(l, s);
     return;
   }
-  places_apart(l, Phi);
+  positions_apart(l, Phi);
   v3_copy(per_row(l.d->solve.Phi, l), Phi);
 }
 
 /* push = J'v if the body kernels do not evaluate it */
 INLINE void push_rest(struct links l, struct shape s, double *jacobian, const num *v)
 {
-  if (!bodies_have_tips(l, s)) push_rows(l, s, jacobian_block(jacobian, l), v);
+  if (!bodies_have_points(l, s)) push_rows(l, s, jacobian_block(jacobian, l), v);
 }
 
-/* o = J w of velocities and accelerations; accelerations of links with tips include the velocity terms */
+/* o = J w of velocities and accelerations; accelerations of links with points include the velocity terms */
 INLINE void times_state(struct links l, struct shape s, num o[ROWS_MAX])
 {
-  if (bodies_have_tips(l, s))
-    tips_apart(l, o);
+  if (bodies_have_points(l, s))
+    point_values_apart(l, o);
   else
     times_jacobian(l, s, l.d->here.J, l.d->solve.w, o);
 }
@@ -123,9 +124,9 @@ __attribute__((noinline)) static void push_directions(struct links l, struct bod
   num *Phi = per_row(l.d->solve.Phi, l);
   const num *lambda = per_row(l.d->now.lambda, l);
   for (int k = 1; k < l.own->primitives; k++) {
-    const struct primitive_place place = place_of_constant((const num *)l.own->constant, k);
+    const struct primitive_values values = values_of_constant((const num *)l.own->constant, k);
     num J[PAIR];
-    dot_turns(&pair, &place, Phi + 2 + k, J);
+    dot_turns(&pair, &values, Phi + 2 + k, J);
     for (int side = 0; side < PAIR; side += BODY_Y)
       for (int y = side + 3; y < side + BODY_Y; y++) load[y] += J[y] * lambda[2 + k];
   }
@@ -134,7 +135,7 @@ __attribute__((noinline)) static void push_directions(struct links l, struct bod
 /* A coinciding point has end loads without a stored J. */
 INLINE void link_push_rows_of(struct links l, struct shape s)
 {
-  if (bodies_have_tips(l, s)) return;
+  if (bodies_have_points(l, s)) return;
   if (!s.point || l.t->soft) {
     link_rows_push_of(l, s);
     return;
@@ -155,7 +156,7 @@ INLINE void link_push_rows_of(struct links l, struct shape s)
 INLINE void link_mean_rows_of(struct links l, struct shape s)
 {
   num unread[ROWS_MAX], *Phi = per_row(l.d->solve.Phi, l);
-  if (bodies_have_tips(l, s)) return;
+  if (bodies_have_points(l, s)) return;
   const bool rows = l.t->soft || l.own->lane_by_lane || l.own->drives || l.m->frozen->switches;
   if (rows) link_rows_of(l, s);
   put_mean(l, s, rows ? unread : Phi);
@@ -192,8 +193,8 @@ INLINE void link_beta_of(struct links l, struct shape s)
 {
   const ali3_data *d = l.d;
   num sum[ROWS_MAX], *beta = per_row(d->solve.beta, l);
-  if (bodies_have_tips(l, s)) {
-    places_apart(l, beta);
+  if (bodies_have_points(l, s)) {
+    positions_apart(l, beta);
     return;
   }
   times_jacobian(l, s, d->factored.J, d->solve.w, sum);
@@ -272,8 +273,8 @@ __attribute__((noinline)) static void bias_directions(struct links l, struct bod
   struct pair_motion motion;
   for (int side = 0; side < 2; side++) body_velocity(pair.x[side], motion.y[side]);
   for (int k = 1; k < l.own->primitives; k++) {
-    const struct primitive_place place = place_of_constant((const num *)l.own->constant, k);
-    primitive_bias(ROW_DOT, &pair, &place, &motion, bias + 2 + k);
+    const struct primitive_values values = values_of_constant((const num *)l.own->constant, k);
+    primitive_bias(ROW_DOT, &pair, &values, &motion, bias + 2 + k);
   }
 }
 
@@ -303,8 +304,8 @@ __attribute__((noinline)) static void bias_any(struct links l, num *bias)
   const num *constant = (const num *)l.own->constant;
   pair_motion(&motion, &pair, (const num(*)[3])constant);
   for (int k = 0; k < l.own->primitives; k++) {
-    const struct primitive_place place = place_of_constant(constant, k);
-    primitive_bias(l.own->primitive[k], &pair, &place, &motion, bias);
+    const struct primitive_values values = values_of_constant(constant, k);
+    primitive_bias(l.own->primitive[k], &pair, &values, &motion, bias);
     bias += primitive_count(l.own->primitive[k]);
   }
 }
@@ -323,8 +324,8 @@ INLINE void link_acceleration_beta_of(struct links l, struct shape s)
 {
   const ali3_data *d = l.d;
   num sum[ROWS_MAX], *bias = per_row(d->solve.bias, l), *beta = per_row(d->solve.beta, l);
-  if (bodies_have_tips(l, s)) {
-    tips_apart(l, beta);
+  if (bodies_have_points(l, s)) {
+    point_values_apart(l, beta);
     return;
   }
   bias_of(l, s, bias);
@@ -386,7 +387,7 @@ INLINE void link_acceleration_residual_of(struct links l, struct shape s)
   }
   const num *bias = per_row(d->solve.bias, l);
   times_state(l, s, row);
-  for (int k = 0; !bodies_have_tips(l, s) && k < s.rows; k++) row[k] += bias[k];
+  for (int k = 0; !bodies_have_points(l, s) && k < s.rows; k++) row[k] += bias[k];
   store_largest(row, s.rows, residual_of(l, 1));
 }
 

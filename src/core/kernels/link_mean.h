@@ -43,13 +43,13 @@ INLINE void mean_loads(struct links l, const num *lambda, num *Phi, num (*load)[
   num stores = num_all(0.0);
   for (int lane = 0; lane < LANES; lane++) num_lane(stores, lane) = l.own->stores[lane];
   for (int k = 0; k < l.own->primitives; k++) {
-    struct primitive_place place = place_of_constant(constant, k);
+    struct primitive_values values = values_of_constant(constant, k);
     const enum primitive_kind kind = l.own->primitive[k];
     num lengths = num_all(0.0);
-    if (kind == ROW_ANGLE) add_angle(l, &place);
+    if (kind == ROW_ANGLE) add_angle(l, &values);
     if (kind == ROW_LENGTH)
-      lengths = *per_row(l.d->soft.Phi_last, l) + *per_row(l.d->solve.Phi, l) + 2.0 * place.length;
-    mean_primitive(kind, &pair, &place, &points, lengths, stores, lambda, Phi, load);
+      lengths = *per_row(l.d->soft.Phi_last, l) + *per_row(l.d->solve.Phi, l) + 2.0 * values.length;
+    mean_primitive(kind, &pair, &values, &points, lengths, stores, lambda, Phi, load);
     lambda += primitive_count(kind);
     Phi += primitive_count(kind);
   }
@@ -66,11 +66,11 @@ INLINE void mean_loads_point(struct links l, int rows, const num *lambda, num *P
     for (int y = 0; y < BODY_Y; y++) load[side][y] = num_all(0.0);
   mean_points(&pair, (const num(*)[3])constant, &points);
   const num none = num_all(0.0);
-  struct primitive_place place = place_of_constant(constant, 0);
-  mean_primitive(ROW_COINCIDE, &pair, &place, &points, none, none, lambda, Phi, load);
+  struct primitive_values values = values_of_constant(constant, 0);
+  mean_primitive(ROW_COINCIDE, &pair, &values, &points, none, none, lambda, Phi, load);
   for (int k = 3; k < rows; k++) {
-    place = place_of_constant(constant, k - 2);
-    mean_primitive(ROW_DOT, &pair, &place, &points, none, none, lambda + k, Phi + k, load);
+    values = values_of_constant(constant, k - 2);
+    mean_primitive(ROW_DOT, &pair, &values, &points, none, none, lambda + k, Phi + k, load);
   }
 }
 
@@ -90,7 +90,7 @@ INLINE void put_mean(struct links l, struct shape s, num *Phi)
 INLINE void link_mean_lambda_of(struct links l, struct shape s)
 {
   num Phi[ROWS_MAX];
-  if (!bodies_have_tips(l, s)) put_mean(l, s, Phi);
+  if (!bodies_have_points(l, s)) put_mean(l, s, Phi);
 }
 
 #endif

@@ -78,8 +78,8 @@ INLINE void put_end_load(struct links l, int side, const num load[BODY_Y])
     num_put_rows(load, BODY_Y, o);
 }
 
-/* Numbers per body of each part. */
-static const int link_numbers[LINK_PARTS] = {BODY_Y, X_NUMBERS, FRAME_NUMBERS};
+/* Numbers per body of each field. */
+static const int link_numbers[LINK_FIELDS] = {BODY_Y, X_NUMBERS, FRAME_NUMBERS};
 
 /* Gathers one body for each lane. All bodies are in tiles of this width. */
 static inline void collect_wide(const double *const from[LANES], int first, int end, num *room)
@@ -93,24 +93,24 @@ static inline void collect_wide(const double *const from[LANES], int first, int 
 
 /* Gathers bodies that are not aligned with the lanes. Out of line, so that aligned bodies stay in registers. */
 __attribute__((noinline)) static void collect_side(const struct link_tile *own, int side, const double *base,
-                                                   enum link_part part, int first, int end, num *room)
+                                                   enum link_field field, int first, int end, num *room)
 {
   const struct tree_body *body = own->body + LANES * side;
   const double *from[LANES];
   struct lane_at at[LANES];
   if (LANES > 1 && own->side[side].how == SIDE_SHUFFLED) {
-    num_shuffle_all(base, own->side[side].shuffle, (size_t)link_numbers[part], (size_t)first,
+    num_shuffle_all(base, own->side[side].shuffle, (size_t)link_numbers[field], (size_t)first,
                     (size_t)(end - first), room + first);
     return;
   }
   if (own->side[side].how == SIDE_SAME) {
-    const double *one = base + own->side[side].at[part] + first * body->width;
+    const double *one = base + own->side[side].at[field] + first * body->width;
     for (int f = first; f < end; f++, one += body->width) room[f] = num_all(*one);
     return;
   }
   /* body by body */
   for (int l = 0; l < LANES; l++) {
-    at[l].at = (size_t)body[l].first * (size_t)link_numbers[part] + (size_t)body[l].lane;
+    at[l].at = (size_t)body[l].first * (size_t)link_numbers[field] + (size_t)body[l].lane;
     at[l].stride = (size_t)body[l].width;
     from[l] = base + at[l].at;
   }
@@ -120,15 +120,15 @@ __attribute__((noinline)) static void collect_side(const struct link_tile *own, 
     num_pick_all(base, at, (size_t)first, (size_t)(end - first), room + first);
 }
 
-/* Locates a part of the bodies of each side, at least numbers first .. end-1. room: (sides, numbers of the part). */
-INLINE void of_sides(struct links l, int sides, const double *base, enum link_part part, int first, int end,
+/* Locates a field of the bodies of each side, at least numbers first .. end-1. room: (sides, numbers of the field). */
+INLINE void of_sides(struct links l, int sides, const double *base, enum link_field field, int first, int end,
                      num *room, const num **at)
 {
-  for (int side = 0; side < sides; side++) at[side] = (const num *)(base + l.own->side[side].at[part]);
+  for (int side = 0; side < sides; side++) at[side] = (const num *)(base + l.own->side[side].at[field]);
   if (l.own->aligned) return;
-  for (int side = 0; side < sides; side++, room += link_numbers[part]) {
+  for (int side = 0; side < sides; side++, room += link_numbers[field]) {
     if (l.own->side[side].how == SIDE_BESIDE) continue;
-    collect_side(l.own, side, base, part, first, end, room);
+    collect_side(l.own, side, base, field, first, end, room);
     at[side] = room;
   }
 }
@@ -200,10 +200,10 @@ INLINE void clear_unused(struct links l, num *v, int count)
 }
 
 /* Numbers of a primitive of a tile. */
-INLINE struct primitive_place place_of_constant(const num *constant, int primitive)
+INLINE struct primitive_values values_of_constant(const num *constant, int primitive)
 {
   const num *u = constant + 7 + 6 * primitive;
-  return (struct primitive_place){
+  return (struct primitive_values){
       .point = (const num(*)[3])constant, .length = constant[6], .u = u, .v = u + 3};
 }
 
@@ -215,7 +215,7 @@ INLINE num turns_of(struct links l, const double *of)
   return turn;
 }
 
-static inline void add_angle(struct links l, struct primitive_place *o)
+static inline void add_angle(struct links l, struct primitive_values *o)
 {
   o->angle = (const num *)l.own->angle;
   o->zero = o->angle[ANGLE_NUMBERS];
@@ -238,9 +238,9 @@ INLINE struct body_pair pair_of_tile(struct links l, int numbers, struct pair_ro
 }
 
 /* Whether the body kernels evaluate the points of the links. */
-INLINE bool bodies_have_tips(struct links l, struct shape s)
+INLINE bool bodies_have_points(struct links l, struct shape s)
 {
-  return s.point && s.rows == 3 && l.own->has_tips;
+  return s.point && s.rows == 3 && l.own->has_points;
 }
 
 #endif

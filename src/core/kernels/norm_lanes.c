@@ -5,20 +5,20 @@
 #include <math.h>
 
 /* Number of partial sums, for every value of LANES: all builds thus add in one order. */
-enum { PARTIAL = 8, PARTS = PARTIAL / LANES };
+enum { PARTIAL = 8, VECTORS = PARTIAL / LANES };
 _Static_assert(PARTIAL % LANES == 0, "");
 
 static double sum_of(const double *a, int n)
 {
   const num *v = (const num *)a;
-  num part[PARTS];
+  num sum[VECTORS];
   double partial[PARTIAL], total = 0.0;
   int i = 0;
-  for (int k = 0; k < PARTS; k++) part[k] = num_all(0.0);
+  for (int k = 0; k < VECTORS; k++) sum[k] = num_all(0.0);
   for (; i + PARTIAL <= n; i += PARTIAL)
-    for (int k = 0; k < PARTS; k++) part[k] += *v++;
-  for (int k = 0; k < PARTS; k++)
-    for (int l = 0; l < LANES; l++) partial[k * LANES + l] = num_lane(part[k], l);
+    for (int k = 0; k < VECTORS; k++) sum[k] += *v++;
+  for (int k = 0; k < VECTORS; k++)
+    for (int l = 0; l < LANES; l++) partial[k * LANES + l] = num_lane(sum[k], l);
   for (; i < n; i++) partial[0] += a[i];
   for (int k = 0; k < PARTIAL; k++) total += partial[k];
   return total;
@@ -27,12 +27,12 @@ static double sum_of(const double *a, int n)
 static double largest_size(const double *a, int n)
 {
   const num *v = (const num *)a;
-  num most[PARTS], all[PARTS];
+  num most[VECTORS], all[VECTORS];
   double one = 0.0, check = 0.0;
   int i = 0;
-  for (int k = 0; k < PARTS; k++) most[k] = all[k] = num_all(0.0);
+  for (int k = 0; k < VECTORS; k++) most[k] = all[k] = num_all(0.0);
   for (; i + PARTIAL <= n; i += PARTIAL)
-    for (int k = 0; k < PARTS; k++) {
+    for (int k = 0; k < VECTORS; k++) {
       num own = num_max(*v, -*v);
       most[k] = num_max(own, most[k]);
       all[k] += own;
@@ -43,7 +43,7 @@ static double largest_size(const double *a, int n)
     one = fabs(a[i]) > one ? fabs(a[i]) : one;
     check += fabs(a[i]);
   }
-  for (int k = 0; k < PARTS; k++)
+  for (int k = 0; k < VECTORS; k++)
     for (int l = 0; l < LANES; l++) {
       one = num_lane(most[k], l) > one ? num_lane(most[k], l) : one;
       check += num_lane(all[k], l);

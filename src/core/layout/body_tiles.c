@@ -65,7 +65,7 @@ static int lane_of_link(const struct layout *l, int link)
   return l->t->joint[link].row - l->t->tile[l->t->tile_of_joint[link]].at;
 }
 
-/* Place of the load on end `at` of layout.end, a row. */
+/* Offset of the load on end `at` of layout.end, a row. */
 static int row_of_end(const struct layout *l, int at)
 {
   const int link = at / ROWS_SIDES, tile = l->t->tile_of_joint[link];
@@ -85,7 +85,7 @@ static bool on_ground(const struct layout *l, int tile, int lane, int side)
 
 /* Where end `e` of the bodies of a tile is, if that is one side of one tile of links. */
 struct whole_end {
-  int link, side;          /* -1: it is in more places */
+  int link, side;          /* -1: it is in several tiles */
   bool aligned;            /* lane by lane */
   int lane[ISA_LANES_MAX]; /* where each body finds it; the width of the tile where it has none */
 };
@@ -199,49 +199,49 @@ static void fill_ends(const struct layout *l, int tile, struct body_end *end, in
   if (l->m->copies > 0) add_like_pattern(l, tile, o);
 }
 
-/* Fills an end of a link with tips. */
-static void fill_tip(struct body_tile *o, struct body_end *end, const struct link_tile *link)
+/* Fills an end of a link with points. */
+static void fill_point(struct body_tile *o, struct body_end *end, const struct link_tile *link)
 {
   end->point = link->constant + 3 * end->side * link->tile->width;
   end->row = (size_t)link->tile->at;
-  o->has_tips = true;
+  o->has_points = true;
 }
 
-static void fill_tips(const struct layout *l, struct body_tile *o, struct body_end *end)
+static void fill_points(const struct layout *l, struct body_tile *o, struct body_end *end)
 {
-  o->tips_all = o->aligned;
+  o->all_points = o->aligned;
   for (int e = 0; e < o->ends; e++) {
     const struct link_tile *link = &l->f->link_tile[end[e].link];
-    if (link->has_tips && !end[e].lane) fill_tip(o, &end[e], link);
-    o->tips_all &= end[e].point != NULL;
+    if (link->has_points && !end[e].lane) fill_point(o, &end[e], link);
+    o->all_points &= end[e].point != NULL;
   }
-  o->self_contained = o->tips_all && !o->carried && !o->loaded;
+  o->self_contained = o->all_points && !o->carried && !o->loaded;
 }
 
 /* A copy has the bits of the pattern, in which other kernels may evaluate the points of a link. */
-static bool pattern_has_tips(const struct layout *l, int tile)
+static bool pattern_has_points(const struct layout *l, int tile)
 {
   const ali3_model *one = l->m->pattern;
   if (l->m->copies == 0) return true;
   return one->frozen->link_tile[one->frozen->tree->tile_of_joint[stored_item(l->t, &l->t->tile[tile], 0)]]
-      .has_tips;
+      .has_points;
 }
 
-/* A link tile has tips if its links are rigid and spherical, and its lanes match the bodies of both sides. */
-void body_tips_find(struct layout *l)
+/* A link tile has points if its links are rigid and spherical, and its lanes match the bodies of both sides. */
+void body_points_find(struct layout *l)
 {
   const struct tree *t = l->t;
   struct frozen *f = l->f;
   for (int i = 0; i < t->joint_tiles; i++) {
     struct link_tile *o = &f->link_tile[t->stored_joints.tile[i]];
-    o->has_tips = !f->switches && l->found[t->stored_joints.tile[i]] == 3 * FOUND_ALIGNED &&
-                  o->shape == LINK_SPHERICAL && !o->tile->soft && o->aligned &&
-                  pattern_has_tips(l, t->stored_joints.tile[i]);
+    o->has_points = !f->switches && l->found[t->stored_joints.tile[i]] == 3 * FOUND_ALIGNED &&
+                    o->shape == LINK_SPHERICAL && !o->tile->soft && o->aligned &&
+                    pattern_has_points(l, t->stored_joints.tile[i]);
   }
   struct body_end *end = f->block[1];
   for (int i = 0; i < t->body_tiles; i++) {
     struct body_tile *o = &f->body_tile[t->stored_bodies.tile[i]];
-    fill_tips(l, o, end);
+    fill_points(l, o, end);
     end += o->ends;
   }
 }

@@ -44,7 +44,7 @@ enum link_shape {
 #undef LINK_NAME
 
 /* Arrays of numbers of bodies: w (BODY_Y numbers), x, frame. */
-enum link_part { LINK_Y, LINK_X, LINK_FRAME, LINK_PARTS };
+enum link_field { LINK_Y, LINK_X, LINK_FRAME, LINK_FIELDS };
 /* The bodies of one side of all links of a tile. */
 struct link_side {
   enum {
@@ -54,7 +54,7 @@ struct link_side {
     SIDE_WIDE,     /* anywhere in tiles of equal width */
     SIDE_APART     /* anywhere */
   } how;
-  int at[LINK_PARTS]; /* number 0 of the body of lane 0 */
+  int at[LINK_FIELDS]; /* number 0 of the body of lane 0 */
   enum {
     LOAD_TILE,   /* lane by lane: bodies read whole tiles */
     LOAD_ROWS,   /* a row for each lane, see num_put_rows() */
@@ -75,14 +75,14 @@ struct link_tile {
   enum primitive_kind primitive[ROWS_PRIMITIVES];
   bool lane_by_lane; /* gears and sliding rows: dynamics/rows.c evaluates one link at a time */
   /* Links with the angle of a joint: ANGLE_NUMBERS and the zero of each, and (width) their joints, by which ali3_data.turn is
-   * indexed; an unused lane has the last place there. NULL: no angle. */
+   * indexed; an unused lane has the last index there. NULL: no angle. */
   const double *angle;
   const int *joint;
   bool point;  /* rows_share_point() of all links: kernels do not write the constant columns of J */
   bool drives; /* some of its links are drives */
   bool stores[ISA_LANES_MAX]; /* (width) rows_store() */
   bool aligned;               /* all sides are SIDE_BESIDE */
-  bool has_tips;              /* points that body kernels evaluate: struct body_end.point */
+  bool has_points;            /* points that body kernels evaluate: struct body_end.point */
   struct link_side side[ROWS_SIDES];
 };
 
@@ -93,10 +93,10 @@ struct body_end {
   int load; /* index of the loads in solve.end_load */
   const long long
       *lane; /* (width) lane in which each body finds its end; width: it has none. NULL: its own lane */
-  /* For a link tile with tips: the point in body axes, (3, width); NULL: no tips. The body kernel evaluates the load of these
-   * rows and writes solve.tip for them. */
+  /* For a link tile with points: the point in body axes, (3, width); NULL: no points. The body kernel evaluates the load of these
+   * rows and writes solve.point_value for them. */
   const double *point;
-  size_t row; /* index of the links in lambda, z, tip */
+  size_t row; /* index of the links in lambda, z, point_value */
 };
 /* A body tile, in addition to its tree_tile. */
 struct body_tile {
@@ -104,17 +104,19 @@ struct body_tile {
   int ends;
   int separate; /* copies: the last ends, which the pattern adds up before it adds them to the others; 0: none */
   int rows;     /* largest number of other ends of a body */
-  const int *row; /* (rows, width) their places in solve.end_load; a missing end: the zeros after all loads */
-  int slot, at;   /* as in tree_tile */
+  const int
+      *row;     /* (rows, width) their offsets in solve.end_load; a missing end: the zeros after all loads */
+  int slot, at; /* as in tree_tile */
   size_t y, frame, delta; /* offsets in bytes in w, frame, delta; in x three times y */
   bool aligned;           /* it has ends, and all of them lie in their own lanes of link tiles */
   bool carried;           /* all of its bodies are carried */
-  bool has_tips;          /* some of its ends have a point */
-  bool tips_all;          /* all of its ends have a point */
-  bool self_contained; /* tips_all, and nothing else acts on it: between two solves it reads no other tile */
-  bool diagonal;       /* the inertias of all its bodies are diagonal */
-  bool steady;         /* AXES_STEADY of some of its bodies */
-  bool loaded;         /* loads of the model act on some of its bodies */
+  bool has_points;        /* some of its ends have a point */
+  bool all_points;        /* all of its ends have a point */
+  bool
+      self_contained; /* all_points, and nothing else acts on it: between two solves it reads no other tile */
+  bool diagonal;      /* the inertias of all its bodies are diagonal */
+  bool steady;        /* AXES_STEADY of some of its bodies */
+  bool loaded;        /* loads of the model act on some of its bodies */
 };
 
 /* Computes the offsets of a tile, so that kernels do not repeat it. */

@@ -17,16 +17,16 @@ _Static_assert((int)DELTA_ALPHA == (int)LEAF_NUMBERS, "delta begins as in the tr
 static bool link_slides(const struct joint_rows *j)
 {
   return j->sides == 2 && j->primitives == 1 && j->primitive[0].kind == ROW_COORDINATE &&
-         j->coordinates == 1 && j->coordinate[0].kind == COORDINATE_SLIDE && j->slot[0][0] == 0 &&
-         j->slot[0][1] == 1;
+         j->coordinates == 1 && j->coordinate[0].kind == COORDINATE_SLIDE && j->side[0][0] == 0 &&
+         j->side[0][1] == 1;
 }
 
 /* True if the only row is the angle of one joint. */
 static bool link_turns(const struct joint_rows *j)
 {
   return j->sides == 2 && j->primitives == 1 && j->primitive[0].kind == ROW_COORDINATE &&
-         j->coordinates == 1 && j->coordinate[0].kind == COORDINATE_ANGLE && j->slot[0][0] == 0 &&
-         j->slot[0][1] == 1;
+         j->coordinates == 1 && j->coordinate[0].kind == COORDINATE_ANGLE && j->side[0][0] == 0 &&
+         j->side[0][1] == 1;
 }
 
 /* Rows that would need branches in each lane. */
@@ -367,7 +367,7 @@ static bool fill_tiles(const ali3_model *m, struct frozen *f)
     if (m->copies > 0) body_ends_copy_order(&l);
     ok = layout_find_axes(m, f) && fill_link_tiles(&l) && body_tiles_fill(&l) && body_constants_fill(m, f);
     if (ok) layout_mark_steady(m, f);
-    if (ok) body_tips_find(&l);
+    if (ok) body_points_find(&l);
   }
   free(l.end_first);
   free(l.end);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Set-up: the places of bodies and links in the storage of tiles. */
+ * Set-up: the offsets of bodies and links in the storage of tiles. */
 #ifndef LAYOUT_LAYOUT_H
 #define LAYOUT_LAYOUT_H
 

@@ -33,9 +33,9 @@ bool body_constants_fill(const ali3_model *m, struct frozen *f);
 void body_ends_list(struct layout *l);
 /* Copies: brings the ends of each body into the order in which a body of the pattern adds their loads. */
 void body_ends_copy_order(struct layout *l);
-/* Fills body tiles with their ends, and the places of the loads of links, after the link tiles. False: out of memory. */
+/* Fills body tiles with their ends, and the offsets of the loads of links, after the link tiles. False: out of memory. */
 bool body_tiles_fill(struct layout *l);
-/* Finds links and ends with tips, after all tiles. */
-void body_tips_find(struct layout *l);
+/* Finds the links and ends whose points body kernels evaluate, after all tiles. */
+void body_points_find(struct layout *l);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "layout/frozen.h"
 
-/* ALI3_GROUND has its own place. */
+/* ALI3_GROUND has a storage of its own. */
 static inline const struct tree_body *stored_body(const ali3_model *m, int body)
 {
   const struct tree *t = m->frozen->tree;

@@ -36,7 +36,7 @@ static ali3_status refuse_for_memory(ali3_problem *problem)
 }
 
 /* y of a body from its v: r' = c' - R (w x middle). */
-static void twist_from_v(const struct place *p, const double *v, double *y)
+static void twist_from_v(const struct body_geometry *p, const double *v, double *y)
 {
   double turn[3], moved[3];
   for (int i = 0; i < 3; i++) y[3 + i] = v[3 + i] / p->length;
@@ -46,7 +46,7 @@ static void twist_from_v(const struct place *p, const double *v, double *y)
 }
 
 /* One number of v of a body from its y. */
-static double v_of_twist(const struct place *p, const double *y, int column)
+static double v_of_twist(const struct body_geometry *p, const double *y, int column)
 {
   double turn[3], moved[3];
   if (column >= 3) return p->length * y[column];
@@ -112,7 +112,7 @@ static bool make_columns(ali3_freedoms *f)
     f->inverse[k * n + k] = 1.0;
     for (int b = 0; b < f->bodies; b++) {
       double y[TWIST];
-      twist_from_v(&f->at.place[b], v + TWIST * b, y);
+      twist_from_v(&f->at.body[b], v + TWIST * b, y);
       for (int i = 0; i < TWIST; i++) freedoms_row(f, b, i)[k] = y[i];
     }
   }
@@ -137,8 +137,8 @@ static void find_joint_rates(ali3_freedoms *f)
     if (rows->coordinates == 0 || c->kind == COORDINATE_NONE) continue;
     for (int side = 0; side < 2; side++) {
       const int body = rows->body[side];
-      pair.x[side] = body == ALI3_GROUND ? &body_ground : &f->at.place[body].x;
-      pair.f[side] = body == ALI3_GROUND ? &body_ground_frame : &f->at.place[body].f;
+      pair.x[side] = body == ALI3_GROUND ? &body_ground : &f->at.body[body].x;
+      pair.f[side] = body == ALI3_GROUND ? &body_ground_frame : &f->at.body[body].f;
     }
     coordinate_gradient(c, &pair, 1.0, gradient[0], gradient[1]);
     for (int side = 0; side < 2; side++)
@@ -277,14 +277,14 @@ void freedoms_particular(const ali3_freedoms *f, double *rate, double *v, double
   factor_transform(&f->factor, rate);
   memset(v, 0, (size_t)f->bodies * TWIST * sizeof *v);
   factor_solve(&f->factor, rate, v);
-  for (int b = 0; b < f->bodies; b++) twist_from_v(&f->at.place[b], v + TWIST * b, y + TWIST * b);
+  for (int b = 0; b < f->bodies; b++) twist_from_v(&f->at.body[b], v + TWIST * b, y + TWIST * b);
 }
 
 void freedoms_multipliers(const ali3_freedoms *f, double *load, double *lambda)
 {
   /* loads dual to v: about the middle of the body, moments over its length */
   for (int b = 0; b < f->bodies; b++) {
-    const struct place *p = &f->at.place[b];
+    const struct body_geometry *p = &f->at.body[b];
     double *own = load + TWIST * b, force[3], moment[3];
     m3_tmul(force, p->f.R, own);
     v3_cross(moment, p->middle, force);
@@ -305,7 +305,7 @@ void freedoms_project(const ali3_freedoms *f, const double *y, double *room, dou
   const size_t n = (size_t)f->n;
   for (size_t k = 0; k < n; k++) {
     const int body = f->free_column[k] / GEOMETRY_V, column = f->free_column[k] % GEOMETRY_V;
-    room[k] = v_of_twist(&f->at.place[body], y + TWIST * body, column);
+    room[k] = v_of_twist(&f->at.body[body], y + TWIST * body, column);
   }
   for (size_t i = 0; i < n; i++) {
     o[i] = 0.0;
@@ -358,7 +358,7 @@ ali3_status ali3_freedoms_jacobian(const ali3_freedoms *f, int body, const doubl
   const size_t n = (size_t)f->n;
   memset(J, 0, TWIST * n * sizeof *J);
   if (body == ALI3_GROUND) return ALI3_OK;
-  const double *R = f->at.place[body].f.R;
+  const double *R = f->at.body[body].f.R;
   for (size_t k = 0; k < n; k++) {
     double w[3], turn[3], moved[3];
     for (int i = 0; i < 3; i++) w[i] = freedoms_row(f, body, 3 + i)[k];

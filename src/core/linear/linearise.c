@@ -242,24 +242,24 @@ static void state_column(struct linearisation_work *w, ali3_linear *o, int k)
 {
   const int n = w->f->n, states = 2 * n;
   const struct system *s = &w->s;
-  const bool place = k < n;
-  const int at = place ? k : k - n;
+  const bool of_q = k < n;
+  const int at = of_q ? k : k - n;
   clear_deviation(w);
   /* x' of one unit of the state */
   for (int i = 0; i < n; i++) {
     w->x[i] = i == at;
-    w->u[i] = i < w->prescribed ? 0.0 : -(place ? s->K : s->C)[i * n + at];
-    o->A[i * states + k] = place ? (s->drift ? -s->drift[i * n + at] : 0.0) : w->x[i];
+    w->u[i] = i < w->prescribed ? 0.0 : -(of_q ? s->K : s->C)[i * n + at];
+    o->A[i * states + k] = of_q ? (s->drift ? -s->drift[i * n + at] : 0.0) : w->x[i];
   }
   accelerate_freedoms(w, w->u);
   for (int i = 0; i < n; i++) o->A[(n + i) * states + k] = w->u[i];
   if (o->outputs == 0) return;
   /* the deviation of the bodies */
-  combine_columns(w, w->f->T, w->x, place ? w->e.q : w->e.v);
+  combine_columns(w, w->f->T, w->x, of_q ? w->e.q : w->e.v);
   combine_columns(w, w->f->T, w->u, w->e.a);
-  if (s->N && place) combine_columns(w, s->N, w->x, w->e.v);
-  if (s->N) combine_columns(w, place ? s->N_q : s->N_v, w->x, w->e.a);
-  for (int i = 0; i < w->m->forces && place; i++)
+  if (s->N && of_q) combine_columns(w, s->N, w->x, w->e.v);
+  if (s->N) combine_columns(w, of_q ? s->N_q : s->N_v, w->x, w->e.a);
+  for (int i = 0; i < w->m->forces && of_q; i++)
     if (w->driven[i] == at) w->e.aim[w->m->frozen->link[w->m->frozen->force_link[i]].drive] = 1.0;
   find_multipliers(w, NULL);
   ports_outputs(&w->p, w->scratch, w->ports, &w->e, w->value);

@@ -374,7 +374,7 @@ void point_coordinate_slopes(const struct point *p, int joint, struct link_slope
                          .coordinate = {own->coordinate[0]},
                          .ratio = {1.0},
                          .joint = {joint, -1},
-                         .slot = {{0, 1}},
+                         .side = {{0, 1}},
                          .drive = -1,
                          .rolling = -1};
   memcpy(j.point, own->coordinate[0].point, sizeof j.point);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static void swap_places(struct lane_shuffle *o, int lanes)
+static void swap_sources(struct lane_shuffle *o, int lanes)
 {
   size_t at = o->at[0];
   o->at[0] = o->at[1];
@@ -19,14 +19,14 @@ const struct lane_shuffle *lane_shuffle_find(const struct lane_at *from, int lan
     bool tile = from[l].stride == (size_t)lanes;
     size_t lane = tile ? from[l].at % (size_t)lanes : 0, at = from[l].at - lane;
     int k = 0;
-    while (k < 2 && k < o->places && (o->at[k] != at || stride[k] != from[l].stride)) k++;
+    while (k < 2 && k < o->sources && (o->at[k] != at || stride[k] != from[l].stride)) k++;
     if (k == 2 || from[l].stride == 0) return NULL;
     o->at[k] = at;
     stride[k] = from[l].stride;
     o->lane[l] = (long long)lane + k * lanes;
-    o->tiles += k == o->places && tile;
-    o->places += k == o->places;
+    o->tiles += k == o->sources && tile;
+    o->sources += k == o->sources;
   }
-  if (o->places == 2 && o->tiles == 1 && stride[0] != (size_t)lanes) swap_places(o, lanes);
+  if (o->sources == 2 && o->tiles == 1 && stride[0] != (size_t)lanes) swap_sources(o, lanes);
   return o;
 }

@@ -88,13 +88,13 @@ static inline num num_max(num a, num b)
 #define LANE_JOIN2(f, isa, lanes) LANE_JOIN3(f, isa, lanes)
 #define LANE_NAME(f)              LANE_JOIN2(f, LANE_ISA, LANES)
 
-/* For each lane of a tile, the place of an item in another tile: element f is at `at` + f * `stride`. */
+/* For each lane of a tile, the offset of an item in another tile: element f is at `at` + f * `stride`. */
 struct lane_at {
   size_t at;
   size_t stride; /* width of the tile of the item; 0: no item, and `at` is a zero */
 };
 
-/* Element f of the items at LANES places. */
+/* Element f of LANES items. */
 static inline num num_pick(const double *a, const struct lane_at *from, int f)
 {
 #if LANES == 1
@@ -122,14 +122,14 @@ static inline void num_pick_all(const double *a, const struct lane_at *from, siz
   }
 }
 
-/* Items in at most two places. A place is a tile, with items in any of its lanes, or single numbers for all lanes. Reading takes
- * loads and a shuffle. lane_shuffle_find() of math/lanes.h fills it. */
+/* Items in at most two sources. A source is a tile, with items in any of its lanes, or single numbers for all lanes. Reading
+ * takes loads and a shuffle. lane_shuffle_find() of math/lanes.h fills it. */
 enum { LANES_MOST = 8 };
 struct lane_shuffle {
-  int places;                                              /* 1, 2 */
-  int tiles;                                               /* places that are tiles; they come first */
+  int sources;                                             /* 1, 2 */
+  int tiles;                                               /* sources that are tiles; they come first */
   size_t at[2];                                            /* element 0 */
-  long long lane[LANES_MOST] __attribute__((aligned(64))); /* lane of each item, over both places */
+  long long lane[LANES_MOST] __attribute__((aligned(64))); /* lane of each item, over both sources */
 };
 
 static inline num_mask num_lanes(const long long *lane)
@@ -228,41 +228,41 @@ static inline void num_put_rows(const num *from, int count, double *o)
 #if LANES == 1
   for (int f = 0; f < count; f++) o[f] = from[f];
 #else
-  for (int part = 0; part < ROW_NUMBERS; part += LANES) {
+  for (int first = 0; first < ROW_NUMBERS; first += LANES) {
     num v[LANES];
-    for (int k = 0; k < LANES; k++) v[k] = part + k < count ? from[part + k] : num_all(0.0);
+    for (int k = 0; k < LANES; k++) v[k] = first + k < count ? from[first + k] : num_all(0.0);
     num_transpose(v);
-    for (int l = 0; l < LANES; l++) *(num *)(o + ROW_NUMBERS * l + part) = v[l];
+    for (int l = 0; l < LANES; l++) *(num *)(o + ROW_NUMBERS * l + first) = v[l];
   }
 #endif
 }
 
-/* o += the sums of `rows` rows of each lane, `count` numbers; row: (rows, LANES) their places in `a`. */
+/* o += the sums of `rows` rows of each lane, `count` numbers; row: (rows, LANES) their offsets in `a`. */
 static inline void num_add_rows(const double *a, const int *row, int rows, int count, num *o)
 {
 #if LANES == 1
   for (int i = 0; i < rows; i++)
     for (int f = 0; f < count; f++) o[f] += a[row[i] + f];
 #else
-  for (int part = 0; part < ROW_NUMBERS; part += LANES) {
+  for (int first = 0; first < ROW_NUMBERS; first += LANES) {
     num v[LANES];
-    for (int l = 0; l < LANES; l++) v[l] = *(const num *)(a + row[l] + part);
+    for (int l = 0; l < LANES; l++) v[l] = *(const num *)(a + row[l] + first);
     for (int i = 1; i < rows; i++)
-      for (int l = 0; l < LANES; l++) v[l] += *(const num *)(a + row[LANES * i + l] + part);
+      for (int l = 0; l < LANES; l++) v[l] += *(const num *)(a + row[LANES * i + l] + first);
     num_transpose(v);
-    for (int k = 0; k < LANES && part + k < count; k++) o[part + k] += v[k];
+    for (int k = 0; k < LANES && first + k < count; k++) o[first + k] += v[k];
   }
 #endif
 }
 
-/* tiles: number of places that are tiles; they come first. */
-static inline __attribute__((always_inline)) void num_shuffle_of(const double *a, const double *b, int places,
-                                                                 int tiles, num_mask which, size_t first,
-                                                                 size_t count, num *o)
+/* tiles: number of sources that are tiles; they come first. */
+static inline __attribute__((always_inline)) void num_shuffle_of(const double *a, const double *b,
+                                                                 int sources, int tiles, num_mask which,
+                                                                 size_t first, size_t count, num *o)
 {
   for (size_t f = 0; f < count; f++) {
     num v = tiles > 0 ? ((const num *)a)[first + f] : num_all(a[first + f]);
-    if (places > 1)
+    if (sources > 1)
       v = num_shuffle(v, tiles > 1 ? ((const num *)b)[first + f] : num_all(b[first + f]), which);
     else if (tiles > 0)
       v = num_shuffle(v, v, which);
@@ -270,16 +270,16 @@ static inline __attribute__((always_inline)) void num_shuffle_of(const double *a
   }
 }
 
-/* `count` elements from element `first` on. at: the places, for items with one number each; numbers: the count of numbers that
+/* `count` elements from element `first` on. at: the offsets, for items with one number each; numbers: the count of numbers that
  * `a` has of each item. */
 static inline void num_shuffle_all(const double *a, const struct lane_shuffle *shuffle, size_t numbers,
                                    size_t first, size_t count, num *o)
 {
   const double *one = a + shuffle->at[0] * numbers, *other = a + shuffle->at[1] * numbers;
   const num_mask which = num_lanes(shuffle->lane);
-  if (shuffle->places == 1 && shuffle->tiles == 1)
+  if (shuffle->sources == 1 && shuffle->tiles == 1)
     num_shuffle_of(one, other, 1, 1, which, first, count, o);
-  else if (shuffle->places == 1)
+  else if (shuffle->sources == 1)
     num_shuffle_of(one, other, 1, 0, which, first, count, o);
   else if (shuffle->tiles == 2)
     num_shuffle_of(one, other, 2, 2, which, first, count, o);

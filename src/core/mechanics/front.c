@@ -47,13 +47,13 @@ static void front_free(struct front *t)
   free(t->sum);
 }
 
-struct place_of {
+struct body_position {
   int position, body;
 };
 
-static int by_position(const void *a, const void *b)
+static int by_order_position(const void *a, const void *b)
 {
-  const struct place_of *x = a, *y = b;
+  const struct body_position *x = a, *y = b;
   return (x->position > y->position) - (x->position < y->position);
 }
 
@@ -63,7 +63,7 @@ static bool collect_bodies(struct front *t, struct waiting *w, const struct bloc
   /* The sum over the blocks is an upper bound of the number of bodies. */
   int most = 0;
   for (const struct block *b = first; b; b = b->next) most += b->bodies;
-  struct place_of *list = malloc((size_t)most * sizeof *list);
+  struct body_position *list = malloc((size_t)most * sizeof *list);
   t->body = malloc((size_t)most * sizeof *t->body);
   if (!list || !t->body) {
     free(list);
@@ -75,11 +75,11 @@ static bool collect_bodies(struct front *t, struct waiting *w, const struct bloc
     for (int i = 0; i < b->bodies; i++) {
       if (w->column[b->body[i]] >= 0) continue;
       w->column[b->body[i]] = 0;
-      list[t->bodies++] = (struct place_of){t->f->position[b->body[i]], b->body[i]};
+      list[t->bodies++] = (struct body_position){t->f->position[b->body[i]], b->body[i]};
     }
   }
   /* Columns follow the order of elimination, so those of the front's own body come first. */
-  qsort(list, (size_t)t->bodies, sizeof *list, by_position);
+  qsort(list, (size_t)t->bodies, sizeof *list, by_order_position);
   for (int i = 0; i < t->bodies; i++) {
     t->body[i] = list[i].body;
     w->column[list[i].body] = GEOMETRY_V * i;

@@ -24,7 +24,7 @@ static void evaluate_rows(const struct geometry *g, const struct joint_rows *j, 
   struct joint_view v = {.tangent = {0}};
   for (int k = 0; k < 2; k++) v.turn[k] = j->joint[k] < 0 ? 0.0 : g->turn[j->joint[k]];
   for (int side = 0; side < j->sides; side++) {
-    const struct place *p = j->body[side] == ALI3_GROUND ? NULL : &g->place[j->body[side]];
+    const struct body_geometry *p = j->body[side] == ALI3_GROUND ? NULL : &g->body[j->body[side]];
     v.x[side] = p ? &p->x : &body_ground;
     v.f[side] = p ? &p->f : &body_ground_frame;
   }
@@ -32,7 +32,7 @@ static void evaluate_rows(const struct geometry *g, const struct joint_rows *j, 
 }
 
 /* Jacobian for v from the Jacobian for (r, th): with c = r + R middle, r' = c' - R (w x middle). */
-static void about_middle(const struct place *p, const double *J, double *o)
+static void about_middle(const struct body_geometry *p, const double *J, double *o)
 {
   double force[3], moment[3];
   m3_tmul(force, p->f.R, J);
@@ -62,7 +62,7 @@ void geometry_rows_of(const struct geometry *g, const struct joint_rows *j, stru
     double *row = o->J[k], square = 0.0;
     for (int side = 0; side < j->sides; side++, J += BODY_Y) {
       if (j->body[side] == ALI3_GROUND) continue;
-      about_middle(&g->place[j->body[side]], J, row);
+      about_middle(&g->body[j->body[side]], J, row);
       for (int i = 0; i < GEOMETRY_V; i++) square += row[i] * row[i];
       row += GEOMETRY_V;
     }
@@ -81,12 +81,12 @@ static void find_middles(struct geometry *g, int *points)
     for (int side = 0; side < 2; side++) {
       int b = j->body[side];
       if (b == ALI3_GROUND || i >= g->m->joints) continue; /* drives and gears act where their joints do */
-      v3_axpy(g->place[b].middle, 1.0, j->point[side]);
+      v3_axpy(g->body[b].middle, 1.0, j->point[side]);
       points[b]++;
     }
   }
   for (int b = 0; b < g->m->bodies; b++)
-    for (int i = 0; i < 3 && points[b] > 0; i++) g->place[b].middle[i] /= points[b];
+    for (int i = 0; i < 3 && points[b] > 0; i++) g->body[b].middle[i] /= points[b];
 }
 
 /* L of each body is the geometric mean of its longest lever arm and of the longest arm of its part. A rotation of a small
@@ -95,7 +95,7 @@ static void find_body_lengths(struct geometry *g, const struct parts *parts, dou
 {
   const ali3_model *m = g->m;
   /* Find the longest lever arm of any row at each body. */
-  for (int b = 0; b < m->bodies; b++) g->place[b].length = 0.0;
+  for (int b = 0; b < m->bodies; b++) g->body[b].length = 0.0;
   for (int i = 0; i < m->joints; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     double J[STORED_J], Phi[ROWS_MAX], *row = J;
@@ -104,19 +104,19 @@ static void find_body_lengths(struct geometry *g, const struct parts *parts, dou
       int b = j->body[k % j->sides];
       double force = sqrt(v3_dot(row, row)), moment[3], *length;
       if (b == ALI3_GROUND || !(force > 1e-9)) continue;
-      struct place unit = g->place[b];
+      struct body_geometry unit = g->body[b];
       double o[GEOMETRY_V];
       unit.length = 1.0;
       about_middle(&unit, row, o);
       v3_copy(moment, o + 3);
-      length = &g->place[b].length;
+      length = &g->body[b].length;
       *length = fmax(*length, sqrt(v3_dot(moment, moment)) / force);
       largest[parts->of_body[b]] = fmax(largest[parts->of_body[b]], *length);
     }
   }
   /* A body without an arm takes the length of its part. Other bodies take the geometric mean of both. */
   for (int b = 0; b < m->bodies; b++) {
-    double size = largest[parts->of_body[b]], *length = &g->place[b].length;
+    double size = largest[parts->of_body[b]], *length = &g->body[b].length;
     if (!(size > 0.0)) size = m->frozen->length;
     *length = *length > NO_ARM * size ? sqrt(*length * size) : size;
   }
@@ -127,8 +127,8 @@ bool geometry_new(struct geometry *g, const ali3_model *m, const ali3_data *d, c
   /* Allocate. */
   double *largest = calloc((size_t)parts->count + 1, sizeof *largest);
   int *points = calloc((size_t)m->bodies + 1, sizeof *points);
-  *g = (struct geometry){.m = m, .turn = d->turn, .place = calloc((size_t)m->bodies + 1, sizeof *g->place)};
-  if (!points || !largest || !g->place) {
+  *g = (struct geometry){.m = m, .turn = d->turn, .body = calloc((size_t)m->bodies + 1, sizeof *g->body)};
+  if (!points || !largest || !g->body) {
     free(points);
     free(largest);
     geometry_free(g);
@@ -136,7 +136,7 @@ bool geometry_new(struct geometry *g, const ali3_model *m, const ali3_data *d, c
   }
   /* Take the pose of each body, then find its middle and its length. */
   for (int b = 0; b < m->bodies; b++) {
-    struct place *p = &g->place[b];
+    struct body_geometry *p = &g->body[b];
     p->x = stored_state(m, d->now.x, b);
     body_frame_update(&p->f, &p->x);
   }
@@ -149,23 +149,23 @@ bool geometry_new(struct geometry *g, const ali3_model *m, const ali3_data *d, c
 
 bool geometry_copy(struct geometry *to, const struct geometry *from)
 {
-  size_t size = ((size_t)from->m->bodies + 1) * sizeof *to->place;
+  size_t size = ((size_t)from->m->bodies + 1) * sizeof *to->body;
   *to = *from;
-  to->place = malloc(size);
-  if (to->place) memcpy(to->place, from->place, size);
-  return to->place;
+  to->body = malloc(size);
+  if (to->body) memcpy(to->body, from->body, size);
+  return to->body;
 }
 
 void geometry_free(struct geometry *g)
 {
-  free(g->place);
-  g->place = NULL;
+  free(g->body);
+  g->body = NULL;
 }
 
 void geometry_move(struct geometry *g, const double *v)
 {
   for (int b = 0; b < g->m->bodies; b++, v += GEOMETRY_V) {
-    struct place *p = &g->place[b];
+    struct body_geometry *p = &g->body[b];
     double turn[4] = {1.0}, q[4], before[3], after[3];
     m3_mul(before, p->f.R, p->middle);
     for (int i = 0; i < 3; i++) turn[1 + i] = 0.5 * v[3 + i] / p->length;

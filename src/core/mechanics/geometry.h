@@ -13,7 +13,7 @@
 enum { GEOMETRY_V = 6 }; /* length of v */
 
 /* Pose of a body, and the meaning of its v. */
-struct place {
+struct body_geometry {
   struct body_state x; /* r, p only */
   struct body_frame f;
   double middle[3]; /* c, body axes */
@@ -22,8 +22,8 @@ struct place {
 
 struct geometry {
   const ali3_model *m;
-  struct place *place; /* (bodies) */
-  const double *turn;  /* (joints) angles without wrap */
+  struct body_geometry *body; /* (bodies) */
+  const double *turn;         /* (joints) angles without wrap */
 };
 
 /* The scaled rows of one link. */

@@ -39,7 +39,7 @@ static void measure_nearby(const struct geometry *g, const double *v, const int 
   for (int p = 0; p < parts; p++) largest[p] = 0.0;
   for (int b = 0; b < g->m->bodies; b++, v += GEOMETRY_V) {
     double *most = &largest[part_of_body[b]];
-    *most = fmax(*most, fmax(length_of(v), length_of(v + 3)) / g->place[b].length);
+    *most = fmax(*most, fmax(length_of(v), length_of(v + 3)) / g->body[b].length);
   }
 }
 

@@ -17,7 +17,7 @@ static const double LEAST_ASSEMBLY =
 
 typedef const char *name_getter(const ali3_model *m, int i);
 
-/* Index of the element with this name, which most models have at the same place; -1: there is none. */
+/* Index of the element with this name, which most models have at the same index; -1: there is none. */
 static int index_of_name(const ali3_model *m, int count, name_getter *get, const char *name, int likely)
 {
   if (likely < count && strcmp(get(m, likely), name) == 0) return likely;

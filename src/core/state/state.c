@@ -98,7 +98,7 @@ static struct figures figures_of(const ali3_data *d)
                       .fresh[2] = d->outside.fresh,
                       .factors = d->states.factors,
                       .history = d->states.history};
-  for (int i = 0; i < 2 && d->twin[i]; i++) o.fresh[i] = d->twin[i]->outside.fresh;
+  for (int i = 0; i < 2 && d->coarse[i]; i++) o.fresh[i] = d->coarse[i]->outside.fresh;
   return o;
 }
 
@@ -185,7 +185,7 @@ static void pass_stored(struct passage *p, const ali3_model *m, double *array, i
   if (p->from) stored_set(m, array, numbers, body, x);
 }
 
-/* The data and their twins: their inner steps have lengths of their own. */
+/* The data and their coarse branches: their inner steps have lengths of their own. */
 static int branches_of(const ali3_model *m)
 {
   return m->options.extrapolate ? 3 : 1;
@@ -193,7 +193,7 @@ static int branches_of(const ali3_model *m)
 
 static struct solve *solve_of(ali3_data *d, int branch)
 {
-  return branch > 0 && d->twin[branch - 1] ? &d->twin[branch - 1]->solve : &d->solve;
+  return branch > 0 && d->coarse[branch - 1] ? &d->coarse[branch - 1]->solve : &d->solve;
 }
 
 static void pass_body(struct passage *p, const ali3_model *m, ali3_data *d, int body)
@@ -402,16 +402,16 @@ static void fill_figures(const ali3_model *m, ali3_data *d, const struct figures
   d->states.factors = o->factors;
   d->states.history = o->history;
   /* Lengths of the inner steps. */
-  inner_rule(m, d->twin[0] ? dt / EXTRAPOLATE_PARTS : dt, &d->rule);
-  d->rule.part = d->twin[0] ? part_of_branch(EXTRAPOLATE_PARTS) : 1.0;
-  for (int i = 0; i < 2 && d->twin[i]; i++) {
-    ali3_data *twin = d->twin[i];
-    twin->combines = o->combines;
-    twin->soft.some_stiff = o->some_stiff;
-    twin->redundant = o->redundant;
-    twin->outside.fresh = o->fresh[i];
-    inner_rule(m, dt / (i + 1), &twin->rule);
-    twin->rule.part = part_of_branch(i + 1);
+  inner_rule(m, d->coarse[0] ? dt / EXTRAPOLATE_FINEST : dt, &d->rule);
+  d->rule.mobility_scale = d->coarse[0] ? mobility_scale_of(EXTRAPOLATE_FINEST) : 1.0;
+  for (int i = 0; i < 2 && d->coarse[i]; i++) {
+    ali3_data *coarse = d->coarse[i];
+    coarse->combines = o->combines;
+    coarse->soft.some_stiff = o->some_stiff;
+    coarse->redundant = o->redundant;
+    coarse->outside.fresh = o->fresh[i];
+    inner_rule(m, dt / (i + 1), &coarse->rule);
+    coarse->rule.mobility_scale = mobility_scale_of(i + 1);
   }
 }
 

@@ -73,12 +73,12 @@ static void place_solve(const struct frozen *f, struct solve *o, struct arena *a
   o->Phi = take_doubles(a, rows);
   o->bias = take_doubles(a, rows);
   o->w = take_doubles(a, BODY_Y * n);
-  for (int i = 0; i < 2; i++) o->tip[i] = take_doubles(a, rows);
+  for (int i = 0; i < 2; i++) o->point_value[i] = take_doubles(a, rows);
   if (f->tree->carried) o->carried_rhs = take_doubles(a, BODY_Y * n);
   o->beta = take_doubles(a, unknowns);
   o->z = take_doubles(a, unknowns);
   /* for refined solves */
-  if (f->tree->fast) {
+  if (f->tree->ill_conditioned) {
     o->z_first = take_doubles(a, unknowns);
     o->response = take_doubles(a, BODY_Y * n);
   }
@@ -123,23 +123,23 @@ static void place_inner(const ali3_model *m, ali3_data *d, struct arena *a)
 }
 
 /* The arrays that an inner step only reads. */
-static void share_with_twin(const ali3_data *d, ali3_data *twin)
+static void share_with_coarse(const ali3_data *d, ali3_data *coarse)
 {
-  struct reference *aim = twin->outside.aim;
-  twin->outside = d->outside;
-  twin->outside.aim = aim;
-  twin->tangent = d->tangent;
-  twin->soft.mobility = d->soft.mobility;
-  twin->soft.stiff = d->soft.stiff;
+  struct reference *aim = coarse->outside.aim;
+  coarse->outside = d->outside;
+  coarse->outside.aim = aim;
+  coarse->tangent = d->tangent;
+  coarse->soft.mobility = d->soft.mobility;
+  coarse->soft.stiff = d->soft.stiff;
 }
 
-static void place_twin(const ali3_model *m, ali3_data *d, int i, struct arena *a)
+static void place_coarse(const ali3_model *m, ali3_data *d, int i, struct arena *a)
 {
-  ali3_data nowhere = {0}, *twin = arena_take(a, 1, sizeof *twin);
-  d->twin[i] = twin;
-  if (!twin) twin = &nowhere;
-  place_inner(m, twin, a);
-  share_with_twin(d, twin);
+  ali3_data nowhere = {0}, *coarse = arena_take(a, 1, sizeof *coarse);
+  d->coarse[i] = coarse;
+  if (!coarse) coarse = &nowhere;
+  place_inner(m, coarse, a);
+  share_with_coarse(d, coarse);
 }
 
 static void place_joints(const struct limbs *l, struct joint_states *o, struct arena *a)
@@ -167,7 +167,7 @@ static void place_data(const ali3_model *m, struct arena *a, ali3_data *d)
   d->turn_start = take_doubles(a, (size_t)m->joints);
   d->soft.mobility = take_doubles(a, soft_rows_of(f));
   d->soft.stiff = arena_take(a, soft_rows_of(f), sizeof *d->soft.stiff);
-  for (int i = 0; i < 2 && m->options.extrapolate; i++) place_twin(m, d, i, a);
+  for (int i = 0; i < 2 && m->options.extrapolate; i++) place_coarse(m, d, i, a);
   if (m->options.substeps > 1 || m->options.retry > 0) place_state(f, &d->start, a);
   place_states(m, &d->states, a);
   if (data_is_jointed(m)) place_joints(f->limbs, &d->joints, a);
@@ -255,9 +255,9 @@ ali3_data *ali3_data_place(const ali3_model *m, void *block, size_t size)
   if (data_is_jointed(m)) jointed_begin(m, d);
   d->limits = limits_of(m);
   d->substeps = m->options.substeps;
-  for (int i = 0; i < 2 && d->twin[i]; i++) {
-    fill_unused_lanes(m, d->twin[i]);
-    d->twin[i]->limits = d->limits;
+  for (int i = 0; i < 2 && d->coarse[i]; i++) {
+    fill_unused_lanes(m, d->coarse[i]);
+    d->coarse[i]->limits = d->limits;
   }
   atomic_init(&d->solve.failed_group, -1);
   d->report.worst_body = d->report.worst_joint = d->report.worst_force = -1;
@@ -370,7 +370,7 @@ void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joi
   for (int k = 0; k < j->count; k++) lambda[k] = d->now.reaction[stored_row(j, k)];
   if (data_is_jointed(m) ||
       m->frozen->link_tile[m->frozen->tree->tile_of_joint[joint]]
-          .has_tips) /* a step does not store J of links with tips, or of rigid links in joint coordinates */
+          .has_points) /* a step does not store J of links with points, or of rigid links in joint coordinates */
     rows_evaluate(j, &view.v, Phi, room);
   else
     J = stored_jacobian(j, d->here.J, room);

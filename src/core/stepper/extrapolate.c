@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Loop code: an extrapolated inner step over H. Three branches begin at one start:
  *
- *   T1   one inner step of H           twin[0]
- *   T2   two inner steps of H/2        twin[1]
+ *   T1   one inner step of H           coarse[0]
+ *   T2   two inner steps of H/2        coarse[1]
  *   T3   three inner steps of H/3      the data itself
  *
  *   q(H) = T1/12 - 4/3 T2 + 9/4 T3     sum w_n = 1, sum w_n/n^2 = 0, sum w_n/n^3 = 0
@@ -31,15 +31,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { TWINS = 2, PARTS = EXTRAPOLATE_PARTS };
+enum { COARSE = 2, FINEST = EXTRAPOLATE_FINEST };
 
 struct branches {
   const ali3_model *m;
   ali3_data *d;
   double after;       /* begin of the branches after the start of the step, s */
   bool begin, finish; /* run up to the first factors of each branch; run the rest */
-  int status;         /* status of T3; the twins have theirs in their reports */
-  double increment;   /* increment of T3; the twins have theirs in their reports */
+  int status;         /* status of T3; the coarse branches have theirs in their reports */
+  double increment;   /* increment of T3; the coarse branches have theirs in their reports */
 };
 
 /* The end of a branch needs no accelerations: the combination computes its own from positions and velocities. Laws that
@@ -52,13 +52,13 @@ static bool combines_at_rates(const ali3_model *m, const ali3_data *b)
 /* Runs one branch of n inner steps. Residual norms are not needed at the ends of branches. */
 static void run_branch(const struct branches *o, ali3_data *b, int n, int *status, double *increment)
 {
-  for (int part = 0; part < n && *status >= 0; part++) {
+  for (int step = 0; step < n && *status >= 0; step++) {
     int now = ALI3_OK;
-    b->intermediate = b->combines || part + 1 < n;
-    b->to_be_combined = part + 1 == n && combines_at_rates(o->m, b);
-    if (part > 0 || o->begin) {
-      inner_aim(o->m, b, o->after + b->rule.dt * (part + 1), false);
-      if (!inner_prepare(o->m, b, part == 0 && !o->finish)) now = ALI3_E_SINGULAR;
+    b->intermediate = b->combines || step + 1 < n;
+    b->to_be_combined = step + 1 == n && combines_at_rates(o->m, b);
+    if (step > 0 || o->begin) {
+      inner_aim(o->m, b, o->after + b->rule.dt * (step + 1), false);
+      if (!inner_prepare(o->m, b, step == 0 && !o->finish)) now = ALI3_E_SINGULAR;
     }
     if (o->finish && now >= 0) {
       *increment = fmax(*increment, inner_iterate(o->m, b, &now));
@@ -70,21 +70,21 @@ static void run_branch(const struct branches *o, ali3_data *b, int n, int *statu
   b->intermediate = b->to_be_combined = false;
 }
 
-static void run_twins(const struct branches *o)
+static void run_coarse(const struct branches *o)
 {
-  for (int i = 0; i < TWINS; i++) {
-    ali3_report *r = &o->d->twin[i]->report;
-    run_branch(o, o->d->twin[i], i + 1, &r->status, &r->increment);
+  for (int i = 0; i < COARSE; i++) {
+    ali3_report *r = &o->d->coarse[i]->report;
+    run_branch(o, o->d->coarse[i], i + 1, &r->status, &r->increment);
   }
 }
 
-/* T3 costs as much as both twins together. */
+/* T3 costs as much as both coarse branches together. */
 static void share_of_branches(void *arg, int share, int shares)
 {
   struct branches *o = arg;
   (void)shares;
-  if (share == 0) run_branch(o, o->d, PARTS, &o->status, &o->increment);
-  if (share == 1) run_twins(o);
+  if (share == 0) run_branch(o, o->d, FINEST, &o->status, &o->increment);
+  if (share == 1) run_coarse(o);
 }
 
 /* Parallel branches pay if half of the work in one piece takes less time than all of the work with its stages in shares,
@@ -101,11 +101,12 @@ static bool side_by_side(const struct branches *o)
   double rows = f->true_rows, bodies = o->m->bodies, iterations = o->m->options.iterations;
   double predict = f->tree->flops + 60.0 * rows + 150.0 * bodies;
   double iterate = iterations * (0.4 * f->tree->flops + 150.0 * rows + 450.0 * bodies);
-  double begin = predict + iterate / iterations;      /* prepare runs the first iteration */
-  double later = PARTS * (predict + iterate) - begin; /* work of T3, or of both twins, up to one prediction */
+  double begin = predict + iterate / iterations; /* prepare runs the first iteration */
+  double later =
+      FINEST * (predict + iterate) - begin; /* work of T3, or of both coarse branches, up to one prediction */
   double half = (o->begin ? begin : 0.0) + (o->finish ? later : 0.0);
   if (!stage_is_worth_waking(o->d, half / DROWSY)) return false;
-  double waits = stage_worth_waking(o->d->exec) * (o->finish ? 2.0 * PARTS * STAGES : 3.0 * EARLY);
+  double waits = stage_worth_waking(o->d->exec) * (o->finish ? 2.0 * FINEST * STAGES : 3.0 * EARLY);
   return half < 2.0 * half / o->d->exec->shares + waits;
 }
 
@@ -114,14 +115,14 @@ static void run_all(struct branches *o)
   ali3_data *b = o->d;
   const ali3_exec *exec = b->exec;
   if (!b->combines) {
-    run_branch(o, b, PARTS, &o->status, &o->increment);
+    run_branch(o, b, FINEST, &o->status, &o->increment);
     return;
   }
   const bool in_parallel = side_by_side(o);
-  /* in parallel, no worker remains for the stages of the twins, and a share must not call the exec */
-  for (int i = 0; i < TWINS; i++) {
-    b->twin[i]->exec = in_parallel ? NULL : exec;
-    b->twin[i]->probe = in_parallel ? NULL : b->probe;
+  /* in parallel, no worker remains for the stages of the coarse branches, and a share must not call the exec */
+  for (int i = 0; i < COARSE; i++) {
+    b->coarse[i]->exec = in_parallel ? NULL : exec;
+    b->coarse[i]->probe = in_parallel ? NULL : b->probe;
   }
   if (in_parallel) {
     b->exec = NULL;
@@ -129,25 +130,25 @@ static void run_all(struct branches *o)
     b->exec = exec;
     return;
   }
-  run_twins(o);
-  run_branch(o, b, PARTS, &o->status, &o->increment);
+  run_coarse(o);
+  run_branch(o, b, FINEST, &o->status, &o->increment);
 }
 
-/* Copies the start of the step to the twins. Only soft rows read the residuals and rates there, and they are last in all
- * arrays. */
-static void start_twins(const ali3_model *m, ali3_data *d)
+/* Copies the start of the step to the coarse branches. Only soft rows read the residuals and rates there, and they are last
+ * in all arrays. */
+static void start_coarse(const ali3_model *m, ali3_data *d)
 {
   const struct tree *t = m->frozen->tree;
   atomic_store_explicit(&d->soft.corner, false, memory_order_relaxed);
   d->taken_back = false;
   if (!d->combines) { /* only the saved state is needed */
-    state_copy(m, &d->twin[0]->last, &d->now);
+    state_copy(m, &d->coarse[0]->last, &d->now);
     return;
   }
   const bool soft = t->joint_tiles > t->rigid_tiles;
   const size_t J = soft ? t->tile[t->stored_joints.tile[t->rigid_tiles]].jacobian : t->jacobian;
-  for (int i = 0; i < TWINS; i++) {
-    ali3_data *a = d->twin[i];
+  for (int i = 0; i < COARSE; i++) {
+    ali3_data *a = d->coarse[i];
     state_copy(m, &a->now, &d->now);
     memcpy(a->turn, d->turn, (size_t)m->joints * sizeof *d->turn);
     a->report = d->report;
@@ -166,8 +167,8 @@ void extrapolate_lengths(const ali3_model *m, ali3_data *d)
 {
   const struct frozen *f = m->frozen;
   const double H = m->options.dt / m->options.substeps;
-  for (int i = 0; i < TWINS; i++) {
-    ali3_data *a = d->twin[i];
+  for (int i = 0; i < COARSE; i++) {
+    ali3_data *a = d->coarse[i];
     a->rule = d->rule;
     a->soft.some_stiff = d->soft.some_stiff;
     a->combines = d->combines;
@@ -176,45 +177,46 @@ void extrapolate_lengths(const ali3_model *m, ali3_data *d)
     memcpy(a->solve.delta, d->solve.delta, DELTA_NUMBERS * (size_t)f->tree->slots * sizeof *d->solve.delta);
     memcpy(a->solve.c, d->solve.c, (size_t)f->rows * sizeof *d->solve.c);
     inner_step_length(m, a, H / (i + 1));
-    a->rule.part = part_of_branch(i + 1);
+    a->rule.mobility_scale = mobility_scale_of(i + 1);
   }
-  inner_step_length(m, d, H / PARTS);
-  d->rule.part = part_of_branch(PARTS);
+  inner_step_length(m, d, H / FINEST);
+  d->rule.mobility_scale = mobility_scale_of(FINEST);
 }
 
 /* Returns the worst status of all branches; of equal statuses, that of the shortest branch. */
 static int worst_status(const struct branches *o)
 {
   int status = ALI3_OK;
-  for (int i = 0; i < TWINS; i++) status = status_worse(status, o->d->twin[i]->report.status);
+  for (int i = 0; i < COARSE; i++) status = status_worse(status, o->d->coarse[i]->report.status);
   return status_worse(status, o->status);
 }
 
 const ali3_data *extrapolate_failed(const ali3_data *d)
 {
-  for (int i = 0; i < TWINS && d->twin[i]; i++)
-    if (d->twin[i]->report.status < 0) return d->twin[i];
+  for (int i = 0; i < COARSE && d->coarse[i]; i++)
+    if (d->coarse[i]->report.status < 0) return d->coarse[i];
   return d;
 }
 
 int extrapolate_prepare(const ali3_model *m, ali3_data *d)
 {
   struct branches o = {.m = m, .d = d, .begin = true};
-  start_twins(m, d);
+  start_coarse(m, d);
   run_all(&o);
   return worst_status(&o);
 }
 
 void extrapolate_aim(const ali3_model *m, ali3_data *d)
 {
-  for (int i = 0; i < TWINS; i++) inner_aim(m, d->twin[i], d->twin[i]->rule.dt, i == 0);
+  for (int i = 0; i < COARSE; i++) inner_aim(m, d->coarse[i], d->coarse[i]->rule.dt, i == 0);
   inner_aim(m, d, d->rule.dt, false);
 }
 
 static bool met_a_corner(const ali3_data *d)
 {
   bool met = atomic_load_explicit(&d->soft.corner, memory_order_relaxed);
-  for (int i = 0; i < TWINS; i++) met |= atomic_load_explicit(&d->twin[i]->soft.corner, memory_order_relaxed);
+  for (int i = 0; i < COARSE; i++)
+    met |= atomic_load_explicit(&d->coarse[i]->soft.corner, memory_order_relaxed);
   return met;
 }
 
@@ -224,7 +226,7 @@ static const double *weights_of_branches(const ali3_data *d)
 {
   static const double all[2] = {1.0 / 12.0, -4.0 / 3.0}, without_T1[2] = {0.0, -4.0 / 5.0},
                       without_T2[2] = {-1.0 / 8.0, 0.0}, without_T3[2] = {-1.0 / 3.0, 4.0 / 3.0};
-  const bool T1 = d->twin[0]->taken_back, T2 = d->twin[1]->taken_back, T3 = d->taken_back;
+  const bool T1 = d->coarse[0]->taken_back, T2 = d->coarse[1]->taken_back, T3 = d->taken_back;
   if (met_a_corner(d) || T1 + T2 + T3 > 1) return NULL;
   return T1 ? without_T1 : T2 ? without_T2 : T3 ? without_T3 : all;
 }
@@ -234,7 +236,7 @@ static bool meet_branches(const ali3_model *m, ali3_data *d)
 {
   const struct norm_kernels *k = m->frozen->kernels[1]->norms;
   const int slots = m->frozen->tree->slots, rows = m->frozen->rows;
-  const struct state *a = &d->twin[0]->now, *b = &d->twin[1]->now;
+  const struct state *a = &d->coarse[0]->now, *b = &d->coarse[1]->now;
   /* weighted sum of the three ends */
   const double *weight = weights_of_branches(d);
   if (weight) {
@@ -268,10 +270,10 @@ static bool meet_branches(const ali3_model *m, ali3_data *d)
 int extrapolate_step(const ali3_model *m, ali3_data *d, double after, bool prepared, double *increment)
 {
   struct branches o = {.m = m, .d = d, .after = after, .begin = !prepared, .finish = true};
-  if (!prepared) start_twins(m, d);
+  if (!prepared) start_coarse(m, d);
   run_all(&o);
   *increment = o.increment;
-  for (int i = 0; i < TWINS; i++) *increment = fmax(*increment, d->twin[i]->report.increment);
+  for (int i = 0; i < COARSE; i++) *increment = fmax(*increment, d->coarse[i]->report.increment);
   const int result = worst_status(&o);
   if (result < 0) {
     d->report.worst_body = extrapolate_failed(d)->report.worst_body;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * Extrapolated steps, for data that have twins. RT. */
+ * Extrapolated steps, for data that have coarse branches. RT. */
 #ifndef STEPPER_EXTRAPOLATE_H
 #define STEPPER_EXTRAPOLATE_H
 
 #include "kernels/data.h"
 
-enum { EXTRAPOLATE_PARTS = 3 }; /* inner steps of T3, the branch that the data itself runs */
+enum { EXTRAPOLATE_FINEST = 3 }; /* inner steps of T3, the branch that the data itself runs */
 
-/* Computes delta and c of both twins from those of the data. */
-/* RT. rule.part of a branch of `parts` inner steps. */
-static inline double part_of_branch(int parts)
+/* Computes delta and c of both coarse branches from those of the data. */
+/* RT. rule.mobility_scale of a branch of `steps` inner steps. */
+static inline double mobility_scale_of(int steps)
 {
-  return 1.0 / (parts * parts);
+  return 1.0 / (steps * steps);
 }
 
 void extrapolate_lengths(const ali3_model *m, ali3_data *d);
@@ -21,7 +21,7 @@ int extrapolate_prepare(const ali3_model *m, ali3_data *d);
 void extrapolate_aim(const ali3_model *m, ali3_data *d);
 /* Steps from the time `after` the start of the step. Status and increment are those of inner_iterate(), or ALI3_E_SINGULAR. */
 int extrapolate_step(const ali3_model *m, ali3_data *d, double after, bool prepared, double *increment);
-/* Returns the branch that failed first; d if no twin failed or there are no twins. */
+/* Returns the branch that failed first; d if no coarse branch failed or there is none. */
 const ali3_data *extrapolate_failed(const ali3_data *d);
 
 #endif

@@ -393,7 +393,7 @@ const char *ali3_model_isa(const ali3_model *m)
   return m && m->frozen ? isa_name(m->frozen->isa) : "";
 }
 
-/* Flops of one solve: P and twice K of each node; a `fast` tree solves twice. */
+/* Flops of one solve: P and twice K of each node; an ill-conditioned tree solves twice. */
 static double solve_flops(const struct tree *t)
 {
   double sum = 0.0;
@@ -401,7 +401,7 @@ static double solve_flops(const struct tree *t)
     double p = t->group[i].pivot, boundary = t->group[i].boundary;
     sum += t->group[i].used * (2.0 * p * p + 4.0 * p * boundary);
   }
-  return t->fast ? 2.0 * sum : sum;
+  return t->ill_conditioned ? 2.0 * sum : sum;
 }
 
 double ali3_model_flops(const ali3_model *m)

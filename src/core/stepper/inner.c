@@ -27,7 +27,7 @@ static void newmark_rule(double dt, double g, double b, struct rule *rule)
                         .a_v = -1.0 / (b * dt),
                         .a_a = 1.0 - 1.0 / (2.0 * b),
                         .gamma = g,
-                        .part = 1.0};
+                        .mobility_scale = 1.0};
 }
 
 void inner_start_rule(const ali3_model *m, double dt, struct rule *rule)
@@ -73,7 +73,7 @@ void inner_step_length(const ali3_model *m, ali3_data *d, double dt)
 {
   struct rule rule;
   inner_rule(m, dt, &rule);
-  rule.part = d->rule.part;
+  rule.mobility_scale = d->rule.mobility_scale;
   const double k = rule.h / d->rule.h;
   bool relative = m->options.alpha == 0.0;
   d->rule = rule;

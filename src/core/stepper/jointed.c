@@ -82,9 +82,9 @@ static void put_bodies(const ali3_model *m, ali3_data *d, int numbers)
     const struct limb_at *at = &d->joints.work.at[i];
     struct body_state x;
     limb_body(&l->limb[i], at, m->gravity, &x);
-    const struct tree_body *place = stored_body(m, l->limb[i].body);
-    double *to = d->now.x + stored_at(place, X_NUMBERS);
-    for (int k = 0; k < numbers; k++, to += place->width) *to = ((const double *)&x)[k];
+    const struct tree_body *lane = stored_body(m, l->limb[i].body);
+    double *to = d->now.x + stored_at(lane, X_NUMBERS);
+    for (int k = 0; k < numbers; k++, to += lane->width) *to = ((const double *)&x)[k];
   }
   stage_bodies(m, d, KERNEL_body_frame);
 }

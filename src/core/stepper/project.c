@@ -106,7 +106,7 @@ static void acceleration_end(const ali3_model *m, ali3_data *d)
   acceleration_residual(m, d);
 }
 
-/* Starts from w and the tips of body_acceleration_free() or body_balance(). */
+/* Starts from w and the point values of body_acceleration_free() or body_balance(). */
 static void acceleration_pass(const ali3_model *m, ali3_data *d)
 {
   stage_links(m, d, KERNEL_link_acceleration_beta);

@@ -98,11 +98,11 @@ static void judge_turning_joint(const ali3_model *m, ali3_data *d, int joint, do
   if (j->coordinate[0].kind != COORDINATE_ANGLE) return;
   /* the change of the rate of its coordinate */
   struct link_view start, end;
-  double place, before, after;
+  double value, before, after;
   link_view_last(m, d, j, &start);
   link_view_fill(m, d, j, &end);
-  rows_coordinate(j, &start.v, &place, &before);
-  rows_coordinate(j, &end.v, &place, &after);
+  rows_coordinate(j, &start.v, &value, &before);
+  rows_coordinate(j, &end.v, &value, &after);
   if (dt * fabs(after - before) / change > TURN)
     note_unresolved_turn(&d->turned, dt * fmax(fabs(before), fabs(after)), -1, joint);
 }

@@ -32,7 +32,7 @@ void stage_each(const ali3_model *m, ali3_data *d, stage_item *item, int first, 
 
 /* Phi and J at the state. */
 void stage_rows(const ali3_model *m, ali3_data *d);
-/* These stages follow stage_move(). stage_rows_end: may keep the old J of links with tips. stage_rows_push: also writes the
+/* These stages follow stage_move(). stage_rows_end: may keep the old J of links with points. stage_rows_push: also writes the
  * end loads J' now.lambda, and may not store J of rigid rows. */
 void stage_rows_end(const ali3_model *m, ali3_data *d);
 void stage_rows_push(const ali3_model *m, ali3_data *d);
@@ -45,7 +45,7 @@ void stage_turns(const ali3_model *m, ali3_data *d, double span);
 struct tree_matrix stage_matrix(const ali3_data *d);
 /* Factorises S with J and c at the state. False: a pivot is not positive, see solve.failed_group. */
 bool stage_condense(const ali3_model *m, ali3_data *d);
-/* z = S^-1 beta, refined once if tree.fast is set. The solve destroys beta. */
+/* z = S^-1 beta, refined once if tree.ill_conditioned is set. The solve destroys beta. */
 void stage_solve(const ali3_model *m, ali3_data *d);
 
 #endif

@@ -55,7 +55,7 @@ static void clear_solve(const ali3_model *m, ali3_data *d)
 /* The state at the start of the step. */
 static const struct state *state_before(const ali3_data *d)
 {
-  return d->start.x ? &d->start : d->twin[0] ? &d->twin[0]->last : &d->last;
+  return d->start.x ? &d->start : d->coarse[0] ? &d->coarse[0]->last : &d->last;
 }
 
 /* Restores the state at the start of the step, and clears all NaN. Rows and factors still belong to the attempt. */
@@ -64,7 +64,7 @@ static void start_restore(const ali3_model *m, ali3_data *d)
   state_copy(m, &d->now, state_before(d));
   stage_bodies(m, d, KERNEL_body_frame);
   clear_solve(m, d);
-  for (int i = 0; i < 2 && d->twin[i]; i++) clear_solve(m, d->twin[i]);
+  for (int i = 0; i < 2 && d->coarse[i]; i++) clear_solve(m, d->coarse[i]);
   memcpy(d->turn, d->turn_start, (size_t)m->joints * sizeof *d->turn);
 }
 
@@ -152,7 +152,7 @@ static FLOAT_MODE_BODY ali3_status first_half_step(const ali3_model *m, ali3_dat
   data_mark_phase(d, ALI3_PHASE_PREDICT);
   if (d->start.x) state_copy(m, &d->start, &d->now);
   int status = ALI3_OK;
-  if (d->twin[0]) {
+  if (d->coarse[0]) {
     status = extrapolate_prepare(m, d);
   } else if (data_is_explicit(m)) {
     if (!explicit_prepare(m, d)) status = ALI3_E_SINGULAR;
@@ -184,10 +184,10 @@ static int inner_step(const ali3_model *m, ali3_data *d, int k, bool again, doub
   int status;
   const bool prepared = k == 0 && !again;
   if (data_is_explicit(m)) return explicit_inner(m, d, k, again && k == 0, increment);
-  if (!d->twin[0]) inner_aim(m, d, inner_dt(m, d) * (k + 1), k == 0);
-  if (d->twin[0] && k == 0) extrapolate_aim(m, d);
+  if (!d->coarse[0]) inner_aim(m, d, inner_dt(m, d) * (k + 1), k == 0);
+  if (d->coarse[0] && k == 0) extrapolate_aim(m, d);
   if (data_interpolates(m)) set_outside(m, d, (double)(k + 1) / d->substeps);
-  if (d->twin[0]) return extrapolate_step(m, d, inner_dt(m, d) * k, prepared, increment);
+  if (d->coarse[0]) return extrapolate_step(m, d, inner_dt(m, d) * k, prepared, increment);
   if (!prepared && !inner_prepare(m, d, false)) return ALI3_E_SINGULAR;
   d->intermediate = k + 1 < d->substeps;
   *increment = inner_iterate(m, d, &status);
@@ -265,7 +265,7 @@ static void divide_branch(const ali3_model *m, ali3_data *d, double parts)
 /* Inner steps of 1/parts of their length. */
 static void divide_length(const ali3_model *m, ali3_data *d, double parts)
 {
-  for (int i = 0; i < 2 && d->twin[i]; i++) divide_branch(m, d->twin[i], parts);
+  for (int i = 0; i < 2 && d->coarse[i]; i++) divide_branch(m, d->coarse[i], parts);
   divide_branch(m, d, parts);
   for (int i = m->frozen->rigid; i < m->frozen->rows; i++) d->soft.mobility[i] /= parts * parts;
 }

@@ -34,7 +34,7 @@ struct param {
 struct param_part {
   const char *name; /* with its dot */
   int place,
-      mirror; /* among the numbers of the parameter; mirror: its twin in a symmetric matrix; -1: none */
+      mirror; /* among the numbers of the parameter; mirror: the mirrored element of a symmetric matrix; -1: none */
 };
 
 /* Names and kinds depend on the structure of a model only, so one list serves all results of params_apply(). */

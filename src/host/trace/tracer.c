@@ -41,14 +41,13 @@ static int write_setting(const char *path, const char *text)
   return status;
 }
 
-struct opening {
+struct setup {
   struct tracer *t;
   char *error;
   size_t size;
 };
 
-static __attribute__((format(printf, 2, 3))) bool refuse_opening(const struct opening *o, const char *format,
-                                                                 ...)
+static __attribute__((format(printf, 2, 3))) bool refuse_setup(const struct setup *o, const char *format, ...)
 {
   va_list list;
   va_start(list, format);
@@ -58,7 +57,7 @@ static __attribute__((format(printf, 2, 3))) bool refuse_opening(const struct op
 }
 
 /* Writes a setting of the instance. */
-static __attribute__((format(printf, 3, 4))) bool set_up_file(const struct opening *o, const char *text,
+static __attribute__((format(printf, 3, 4))) bool set_up_file(const struct setup *o, const char *text,
                                                               const char *name, ...)
 {
   char path[PATH_LENGTH];
@@ -68,13 +67,13 @@ static __attribute__((format(printf, 3, 4))) bool set_up_file(const struct openi
   vsnprintf(path + used, sizeof path - (size_t)used, name, list);
   va_end(list);
   const int status = write_setting(path, text);
-  return status == 0 || refuse_opening(o, "%s: %s", path, strerror(-status));
+  return status == 0 || refuse_setup(o, "%s: %s", path, strerror(-status));
 }
 
-/* --- opening --- */
+/* --- set-up --- */
 
 /* Returns NULL with the reason. */
-static const char *find_tracefs(const struct opening *o)
+static const char *find_tracefs(const struct setup *o)
 {
   int denied = 0;
   for (size_t i = 0; i < sizeof tracing_folders / sizeof *tracing_folders; i++) {
@@ -84,22 +83,22 @@ static const char *find_tracefs(const struct opening *o)
     if (errno == EACCES) denied = EACCES;
   }
   if (denied)
-    refuse_opening(o, "/sys/kernel/tracing: %s; only root may trace, see NAMES OF CULPRITS in ali3d(8)",
-                   strerror(denied));
+    refuse_setup(o, "/sys/kernel/tracing: %s; only root may trace, see NAMES OF CULPRITS in ali3d(8)",
+                 strerror(denied));
   else
-    refuse_opening(o, "tracefs is not mounted; as root: mount -t tracefs tracefs /sys/kernel/tracing");
+    refuse_setup(o, "tracefs is not mounted; as root: mount -t tracefs tracefs /sys/kernel/tracing");
   return NULL;
 }
 
 /* An instance that a killed process left behind is taken over. */
-static bool make_instance(const struct opening *o, const char *name)
+static bool make_instance(const struct setup *o, const char *name)
 {
   const char *folder = find_tracefs(o);
   if (!folder) return false;
   snprintf(o->t->folder, sizeof o->t->folder, "%s/instances/ali3-%s", folder, name);
   if (mkdir(o->t->folder, 0750) == 0 || errno == EEXIST) return true;
-  refuse_opening(o, "%s: %s; only root may trace, see NAMES OF CULPRITS in ali3d(8)", o->t->folder,
-                 strerror(errno));
+  refuse_setup(o, "%s: %s; only root may trace, see NAMES OF CULPRITS in ali3d(8)", o->t->folder,
+               strerror(errno));
   o->t->folder[0] = '\0';
   return false;
 }
@@ -120,7 +119,7 @@ static void mask_text(const struct tracer *t, char *text, size_t size)
 }
 
 /* The clock of the misses; room on our processors only; events of theirs only. */
-static bool set_up_buffers(const struct opening *o)
+static bool set_up_buffers(const struct setup *o)
 {
   struct tracer *t = o->t;
   char mask[CPU_SETSIZE / 4 + CPU_SETSIZE / MASK_WORD], kb[16], least[16];
@@ -136,7 +135,7 @@ static bool set_up_buffers(const struct opening *o)
   return good && set_up_file(o, "", "trace");
 }
 
-static bool enable_events(const struct opening *o)
+static bool enable_events(const struct setup *o)
 {
   struct tracer *t = o->t;
   for (int i = 0; i < TRACE_EVENTS; i++) {
@@ -145,26 +144,26 @@ static bool enable_events(const struct opening *o)
     const int status = read_setting(path, text, sizeof text);
     const bool read = status == 0 && trace_format_read(i, text, &t->format[i]);
     if (!read && trace_event_needed(i))
-      return refuse_opening(o, "%s: %s", path, status ? strerror(-status) : "not in the form that is known");
+      return refuse_setup(o, "%s: %s", path, status ? strerror(-status) : "not in the form that is known");
     if (read && !set_up_file(o, "1", "events/%s/enable", trace_event_path(i))) return false;
   }
   return true;
 }
 
-static bool open_pipes(const struct opening *o)
+static bool open_pipes(const struct setup *o)
 {
   struct tracer *t = o->t;
   for (int i = 0; i < t->cpus; i++) {
     char path[PATH_LENGTH];
     snprintf(path, sizeof path, "%s/per_cpu/cpu%d/trace_pipe_raw", t->folder, t->cpu[i].cpu);
     t->cpu[i].pipe = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (t->cpu[i].pipe < 0) return refuse_opening(o, "%s: %s", path, strerror(errno));
+    if (t->cpu[i].pipe < 0) return refuse_setup(o, "%s: %s", path, strerror(errno));
   }
   return true;
 }
 
 /* A read needs room for a whole page of the ring; newer kernels may have larger ones. */
-static bool make_trace_room(const struct opening *o)
+static bool make_trace_room(const struct setup *o)
 {
   struct tracer *t = o->t;
   char path[PATH_LENGTH], text[32];
@@ -173,19 +172,19 @@ static bool make_trace_room(const struct opening *o)
   t->page_size = kb > 0 && kb <= 1024 ? (size_t)kb * 1024 : (size_t)sysconf(_SC_PAGESIZE);
   t->page = malloc(t->page_size);
   t->event = calloc(TRACER_EVENTS, sizeof *t->event);
-  return (t->page && t->event) || refuse_opening(o, "out of memory");
+  return (t->page && t->event) || refuse_setup(o, "out of memory");
 }
 
 bool tracer_open(struct tracer *t, const char *name, const cpu_set_t *cpus, char *error, size_t size)
 {
-  const struct opening o = {t, error, size};
+  const struct setup o = {t, error, size};
   *t = (struct tracer){.events = 0};
   for (int cpu = 0; cpu < CPU_SETSIZE && t->cpus < TRACER_CPUS; cpu++)
     if (CPU_ISSET(cpu, cpus)) t->cpu[t->cpus++] = (struct tracer_cpu){.cpu = cpu, .pipe = -1};
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-  return refuse_opening(&o, "the trace of a big-endian machine cannot be read");
+  return refuse_setup(&o, "the trace of a big-endian machine cannot be read");
 #endif
-  if (t->cpus == 0) return refuse_opening(&o, "there is no processor to trace");
+  if (t->cpus == 0) return refuse_setup(&o, "there is no processor to trace");
   if (make_instance(&o, name) && set_up_buffers(&o) && make_trace_room(&o) && enable_events(&o) &&
       open_pipes(&o) && set_up_file(&o, "1", "tracing_on"))
     return true;

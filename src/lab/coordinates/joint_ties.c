@@ -33,7 +33,7 @@ bool joint_ties_make(const struct problem *p, struct joint_tree *tree, struct la
       v3_copy(term->axis, j->coordinate[k].axis);
       v3_copy(term->point, j->coordinate[k].point[1]);
       for (int side = 0; side < 2; side++)
-        cut->link[2 * k + side] = link_of_body(tree, j->body[j->slot[k][side]]);
+        cut->link[2 * k + side] = link_of_body(tree, j->body[j->side[k][side]]);
     }
   }
   return true;

@@ -186,7 +186,7 @@ static enum lab_status index1_reactions(const struct lab_state *s, double *lambd
   return LAB_OK;
 }
 
-/* ---- the dense twin ---- */
+/* ---- the dense form ---- */
 
 struct dense_solver {
   int n, m;

@@ -147,7 +147,7 @@ static void compare(const struct reference *f, int parts, struct stored *s, doub
 {
   size_t rows = (size_t)graph_rows(s->graph);
   double *r = calloc(rows + 1, sizeof *r), *more = calloc(rows + 1, sizeof *more);
-  bool fast = s->tree->fast;
+  bool fast = s->tree->ill_conditioned;
   assert_true(r && more);
   for (int k = 0; k <= (fast ? REFINEMENTS : 0); k++) {
     int row = 0, body = 0;

@@ -297,7 +297,7 @@ static bool holds_fast(struct graph *g, int lanes)
 {
   struct tree *t = tree_build(&g->g, lanes, lanes > 1 ? lanes : isa_lanes(isa_best()));
   assert_non_null(t);
-  bool fast = t->fast;
+  bool fast = t->ill_conditioned;
   assert_true(t->hubs > 0);
   tree_free(t);
   graph_free(g);

@@ -4,27 +4,27 @@
 
 enum { W = 8 };
 
-/* Each lane has its given place, tiles come first, and there are at most two places. */
-static void check(const struct lane_at *from, int places, int tiles)
+/* Each lane has its given item, tiles come first, and there are at most two sources. */
+static void check(const struct lane_at *from, int sources, int tiles)
 {
   struct lane_shuffle room;
   const struct lane_shuffle *o = lane_shuffle_find(from, W, &room);
-  if (places == 0) {
+  if (sources == 0) {
     assert_null(o);
     return;
   }
   assert_ptr_equal(o, &room);
-  assert_int_equal(o->places, places);
+  assert_int_equal(o->sources, sources);
   assert_int_equal(o->tiles, tiles);
   for (int l = 0; l < W; l++) {
     int k = (int)(o->lane[l] / W), within = (int)(o->lane[l] % W);
-    assert_in_range(k, 0, places - 1);
+    assert_in_range(k, 0, sources - 1);
     assert_int_equal(from[l].stride, k < tiles ? W : 1);
     assert_int_equal(from[l].at, o->at[k] + (size_t)(k < tiles ? within : 0));
   }
 }
 
-TEST(places_are_found)
+TEST(sources_are_found)
 {
   struct lane_at turned[W], ground[W], mixed[W], led[W], pair[W], three[W], nothing[W], apart[W];
   for (size_t l = 0; l < W; l++) {
@@ -62,7 +62,7 @@ TEST(one_lane_is_loaded)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(places_are_found),
+      cmocka_unit_test(sources_are_found),
       cmocka_unit_test(one_lane_is_loaded),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -244,10 +244,10 @@ TEST(both_branches_begin_where_the_step_does)
     set_inputs(m, d, i);
     assert_int_equal(ali3_prepare(m, d), ALI3_OK);
     size_t soft = (size_t)(t->rows - t->rigid) * sizeof *d->solve.c, x = X_NUMBERS * sizeof *d->now.x;
-    assert_memory_equal(d->last.x, d->twin[0]->last.x, x * (size_t)t->slots);
-    assert_memory_equal(d->last.lambda, d->twin[0]->last.lambda, (size_t)t->rows * sizeof *d->solve.c);
-    assert_memory_equal(d->soft.Phi_last + t->rigid, d->twin[0]->soft.Phi_last + t->rigid, soft);
-    assert_memory_equal(d->soft.rate_last + t->rigid, d->twin[0]->soft.rate_last + t->rigid, soft);
+    assert_memory_equal(d->last.x, d->coarse[0]->last.x, x * (size_t)t->slots);
+    assert_memory_equal(d->last.lambda, d->coarse[0]->last.lambda, (size_t)t->rows * sizeof *d->solve.c);
+    assert_memory_equal(d->soft.Phi_last + t->rigid, d->coarse[0]->soft.Phi_last + t->rigid, soft);
+    assert_memory_equal(d->soft.rate_last + t->rigid, d->coarse[0]->soft.rate_last + t->rigid, soft);
     toy_run(m, d, 1);
   }
   done(m, d);
@@ -305,7 +305,7 @@ TEST(both_branches_live_in_the_callers_block)
     }
 }
 
-/* Steps fail by an invalid compliance in branch a (the twin) or b. late: the compliance is set after the prepare, and the
+/* Steps fail by an invalid compliance in branch a (a coarse one) or b. late: the compliance is set after the prepare, and the
  * next factorisation detects it. */
 static void fail_one(const ali3_model *m, const ali3_exec *exec, int joint, bool a, bool late)
 {
@@ -314,7 +314,7 @@ static void fail_one(const ali3_model *m, const ali3_exec *exec, int joint, bool
   toy_run(m, d, 5);
   toy_run(m, other, 5);
   ali3_data_set_exec(d, exec);
-  double *c = &(a ? d->twin[0] : d)->solve.c[stored_row(&m->frozen->link[joint], 0)], good = *c;
+  double *c = &(a ? d->coarse[0] : d)->solve.c[stored_row(&m->frozen->link[joint], 0)], good = *c;
   if (late) assert_int_equal(ali3_prepare(m, d), ALI3_OK);
   *c = -1e6;
   assert_int_equal(ali3_step(m, d), ALI3_E_SINGULAR);
@@ -351,7 +351,7 @@ TEST(a_branch_that_fails_leaves_no_trace)
       for (int side = 0; side < 2; side++) {
         fail_one(m, side ? &exec : NULL, 30, true, false);
         fail_one(m, side ? &exec : NULL, 30, false, false);
-        if (m->frozen->tree->fast) continue; /* refined solves detect it immediately */
+        if (m->frozen->tree->ill_conditioned) continue; /* refined solves detect it immediately */
         fail_one(m, side ? &exec : NULL, 30, false, true);
         if (substeps > 1) fail_one(m, side ? &exec : NULL, 30, true, true); /* in the second */
       }

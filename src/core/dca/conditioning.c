@@ -83,7 +83,7 @@ static bool list_joints_of_bodies(struct assemblies *a)
   return true;
 }
 
-bool nodes_hold_fast(const struct nodes *n, bool *fast)
+bool nodes_judge_conditioning(const struct nodes *n, bool *ill_conditioned)
 {
   const struct tree_graph *g = n->graph;
   const size_t room = (size_t)g->joints + (size_t)g->bodies + 1;
@@ -95,7 +95,7 @@ bool nodes_hold_fast(const struct nodes *n, bool *fast)
   a.open = calloc(room, sizeof *a.open);
   a.grounded = calloc(room, sizeof *a.grounded);
   bool ok = a.rank && a.first && a.joints && a.above && a.open && a.grounded && list_joints_of_bodies(&a);
-  *fast = false;
+  *ill_conditioned = false;
   /* Repeat the elimination and let the assemblies grow. */
   int rank = 0;
   for (int i = 0; ok && i < n->count; i++)
@@ -108,7 +108,7 @@ bool nodes_hold_fast(const struct nodes *n, bool *fast)
       if (v < g->joints)
         add_joint_to_assembly(&a, v);
       else if (!add_body_to_assemblies(&a, v) || (g->carried && g->carried[v - g->joints]))
-        *fast = true;
+        *ill_conditioned = true;
   free(a.rank);
   free(a.first);
   free(a.joints);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only: sets the places where each lane of a group finds its bodies and rows, the numbers of its children, and
+ * Set-up only: sets the offsets where each lane of a group finds its bodies and rows, the numbers of its children, and
  * the solution on its boundary. */
 #include "dca/tree_parts.h"
 #include "math/lanes.h"
 
-/* Collects the places of one item that a group refers to, one for each lane. A lane without the item takes the place
- * beside the first lane's if that place belongs to an unused lane, whose numbers are 0. So the item stays one plain
- * load. */
-struct places {
+/* Collects the offsets of one item that a group refers to, one for each lane. A lane without the item takes the offset
+ * beside the first lane's if an unused lane lies there, whose numbers are 0. So the item stays one plain load. */
+struct offsets {
   struct lane_at *at;
   int width;
   /* (width) members of the group or tile in whose lane 0 the first lane finds the item; NULL: the first lane finds it
@@ -17,7 +16,7 @@ struct places {
   bool used[ISA_LANES_MAX];
 };
 
-static bool close_places(const struct places *p, size_t zero)
+static bool close_offsets(const struct offsets *p, size_t zero)
 {
   size_t width = (size_t)p->width;
   if (!p->used[0]) p->at[0] = (struct lane_at){zero, 0};
@@ -32,10 +31,10 @@ static bool close_places(const struct places *p, size_t zero)
   return aligned;
 }
 
-static struct places take_places(struct build *b, int width)
+static struct offsets take_offsets(struct build *b, int width)
 {
-  struct places p = {.at = b->t->place + b->places, .width = width};
-  b->places += width;
+  struct offsets p = {.at = b->t->offset + b->offsets, .width = width};
+  b->offsets += width;
   return p;
 }
 
@@ -50,7 +49,7 @@ static int child_of(const struct build *b, int group, int c, int l)
   return b->n.child[b->n.node[p->node[l]].child_first + c];
 }
 
-/* Sets the places of a child's update in the front. */
+/* Sets the offsets of a child's update in the front. */
 static void lay_into(struct build *b, const struct tree_group *o, struct tree_contribution *r)
 {
   struct tree *t = b->t;
@@ -59,7 +58,7 @@ static void lay_into(struct build *b, const struct tree_group *o, struct tree_co
     for (int k = 0; k <= i; k++) {
       int row = r->to[i] > r->to[k] ? r->to[i] : r->to[k], column = r->to[i] + r->to[k] - row;
       bool there = r->to[i] >= 0 && r->to[k] >= 0;
-      t->to[b->tos++] = there ? (int)tree_place(t, o, row, column) : -1;
+      t->to[b->tos++] = there ? (int)tree_offset(t, o, row, column) : -1;
     }
 }
 
@@ -78,7 +77,7 @@ static void lay_shifts(struct build *b, const struct tree_group *o, struct tree_
   }
 }
 
-/* The place of the boundary in a group's vector, in numbers of lane 0. */
+/* The offset of the boundary in a group's vector, in numbers of lane 0. */
 static int boundary_in_vector(const struct tree *t, const struct tree_group *o)
 {
   return o->width == 1 ? tree_round_up(o->pivot, t->vector) : o->pivot * o->width;
@@ -113,19 +112,19 @@ static void lay_contribution(struct build *b, int group, int c)
                                   .whole = whole,
                                   .group = b->p.group_of[child],
                                   .boundary = layout->front - layout->pivot};
-  /* Places in the parent's front, row by row of the child's boundary. */
+  /* Rows in the parent's front, row by row of the child's boundary. */
   r->to = t->to + b->tos;
   for (int i = layout->boundary_first; i < layout->boundary_end; i++) {
-    int place = plan_place(&b->n, a, &b->n.node[child], i - layout->boundary_first);
-    for (int k = 0; k < b->n.boundary[i].size; k++) t->to[b->tos++] = place < 0 ? -1 : place + k;
+    int row = plan_front_row(&b->n, a, &b->n.node[child], i - layout->boundary_first);
+    for (int k = 0; k < b->n.boundary[i].size; k++) t->to[b->tos++] = row < 0 ? -1 : row + k;
   }
   for (int i = 0; i < r->boundary; i++) r->inner += r->to[i] >= 0 && r->to[i] < o->pivot;
   if (o->width == 1 && t->group[r->group].width == 1 && !t->group[r->group].packs)
     lay_shifts(b, o, r);
   else
     lay_into(b, o, r);
-  /* Places of each lane's child update and vector. */
-  struct places update = take_places(b, o->width), vector = take_places(b, o->width);
+  /* Offsets of each lane's child update and vector. */
+  struct offsets update = take_offsets(b, o->width), vector = take_offsets(b, o->width);
   for (int l = 0; l < o->width; l++) {
     int node = child_of(b, group, c, l);
     if (node < 0) continue;
@@ -139,56 +138,56 @@ static void lay_contribution(struct build *b, int group, int c)
     if (l == 0 && lane == 0 && from->width == o->width)
       update.first = vector.first = t->member + from->member_first;
   }
-  r->aligned = close_places(&update, t->front_size) || o->width == 1;
-  close_places(&vector, t->vector_size);
+  r->aligned = close_offsets(&update, t->front_size) || o->width == 1;
+  close_offsets(&vector, t->vector_size);
   r->update = update.at;
   r->vector = vector.at;
 }
 
-/* Returns the boundary of lane l with slot `slot` of the template; NULL: none. */
-static const struct edge *edge_of(const struct build *b, int group, int slot, int l)
+/* Returns the block of lane l's boundary at `position` of the template's; NULL: none. */
+static const struct edge *edge_of(const struct build *b, int group, int position, int l)
 {
   int node = b->p.group[group].node[l];
   if (node < 0) return NULL;
   const struct node *a = &b->n.node[node];
   for (int i = a->boundary_first; i < a->boundary_end; i++)
-    if (b->n.boundary[i].slot == slot) return &b->n.boundary[i];
+    if (b->n.boundary[i].position == position) return &b->n.boundary[i];
   return NULL;
 }
 
-/* Returns the slot of vertex v in a node's boundary; -1: the node eliminates v. */
-static int slot_of(const struct build *b, int node, int v)
+/* Returns the position of vertex v in the boundary of a node's template; -1: the node eliminates v. */
+static int position_of(const struct build *b, int node, int v)
 {
   const struct node *a = &b->n.node[node];
   for (int i = a->boundary_first; i < a->boundary_end; i++)
-    if (b->n.boundary[i].vertex == v) return b->n.boundary[i].slot;
+    if (b->n.boundary[i].vertex == v) return b->n.boundary[i].position;
   return -1;
 }
 
-/* Returns the place, in a vector, where a node finds the solution of vertex v, which it eliminates or has in its boundary.
+/* Returns the offset, in a vector, where a node finds the solution of vertex v, which it eliminates or has in its boundary.
  * *from: the group that has this vector. */
 static struct lane_at solution_of(const struct build *b, int node, int v, const struct tree_group **from)
 {
   const struct tree *t = b->t;
-  const int group = b->p.group_of[node], lane = b->p.lane_of[node], slot = slot_of(b, node, v);
+  const int group = b->p.group_of[node], lane = b->p.lane_of[node], position = position_of(b, node, v);
   const struct tree_group *o = &t->group[group];
   int at;
   *from = o;
-  if (slot >= 0) {
-    const struct tree_gather *gather = &t->gather[o->gather_first + slot];
+  if (position >= 0) {
+    const struct tree_gather *gather = &t->gather[o->gather_first + position];
     if (gather->aligned) {
-      *from = &t->group[b->origin[o->gather_first + slot]];
+      *from = &t->group[b->origin[o->gather_first + position]];
       return gather->vector[lane];
     }
-    at = b->n.boundary[template_of(b, group)->boundary_first + slot].at;
+    at = b->n.boundary[template_of(b, group)->boundary_first + position].at;
   } else {
-    at = nodes_place(&b->n, &b->n.node[node], v);
+    at = nodes_front_row(&b->n, &b->n.node[node], v);
   }
   return (struct lane_at){o->vector + (size_t)(at * o->width + lane), (size_t)o->width};
 }
 
-/* Finds the place of a vertex's unknowns in the vector of unknowns. Returns false for a bundle of several joints,
- * whose unknowns are in several places. */
+/* Finds the offset of a vertex's unknowns in the vector of unknowns. Returns false for a bundle of several joints,
+ * whose unknowns have several offsets. */
 static bool find_unknowns(const struct build *b, int vertex, struct lane_at *o)
 {
   const struct tree *t = b->t;
@@ -217,13 +216,13 @@ static bool tile_is_solved(const struct build *b, int group, struct lane_at at, 
   return true;
 }
 
-/* A lane without this boundary takes the first lane's place; its factor is 0. */
-static const struct lane_shuffle *shuffle_of(struct build *b, int group, int slot)
+/* A lane without this block takes the first lane's offset; its factor is 0. */
+static const struct lane_shuffle *shuffle_of(struct build *b, int group, int position)
 {
   int width = b->t->group[group].width;
   struct lane_at from[ISA_LANES_MAX];
   for (int l = 0; l < width; l++) {
-    const struct edge *e = edge_of(b, group, slot, l);
+    const struct edge *e = edge_of(b, group, position, l);
     from[l] = from[0];
     if (e && !find_unknowns(b, e->vertex, &from[l])) return NULL;
     if (!tile_is_solved(b, group, from[l], b->t->gather[b->gathers].size)) return NULL;
@@ -233,16 +232,16 @@ static const struct lane_shuffle *shuffle_of(struct build *b, int group, int slo
   return shuffle;
 }
 
-static void lay_gather(struct build *b, int group, int slot)
+static void lay_gather(struct build *b, int group, int position)
 {
   struct tree *t = b->t;
   const struct tree_group *o = &t->group[group];
   struct tree_gather *r = &t->gather[b->gathers];
-  r->size = b->n.boundary[template_of(b, group)->boundary_first + slot].size;
-  /* Place of the part's solution for each lane. */
-  struct places p = take_places(b, o->width);
+  r->size = b->n.boundary[template_of(b, group)->boundary_first + position].size;
+  /* Offset of the block's solution for each lane. */
+  struct offsets p = take_offsets(b, o->width);
   for (int l = 0; l < o->width; l++) {
-    const struct edge *e = edge_of(b, group, slot, l);
+    const struct edge *e = edge_of(b, group, position, l);
     if (!e) continue;
     const struct tree_group *from;
     p.at[l] = solution_of(b, b->n.node[b->p.group[group].node[l]].parent, e->vertex, &from);
@@ -255,9 +254,9 @@ static void lay_gather(struct build *b, int group, int slot)
     }
   }
   /* Aligned: one load for all lanes. Otherwise the kernels shuffle or gather. */
-  r->aligned = close_places(&p, t->vector_size) || o->width == 1;
+  r->aligned = close_offsets(&p, t->vector_size) || o->width == 1;
   r->vector = p.at;
-  if (!r->aligned) r->shuffle = shuffle_of(b, group, slot);
+  if (!r->aligned) r->shuffle = shuffle_of(b, group, position);
   b->gathers++;
 }
 
@@ -301,7 +300,7 @@ static const int *tile_members(const struct tree *t, const struct tree_tile *til
   return item[0] == first && tile->width == width ? item : NULL;
 }
 
-/* Notes the place of row i of a node's joint for all lanes. An unused lane takes the place of an unused lane of the
+/* Notes the offset of row i of a node's joint for all lanes. An unused lane takes the offset of an unused lane of the
  * tile. If there is none, it reads the first lane's number and writes nothing. */
 static bool lay_joint_row(struct build *b, int group, int member, int i, int *own)
 {
@@ -319,7 +318,7 @@ static bool lay_joint_row(struct build *b, int group, int member, int i, int *ow
   return aligned && own[0] % p->width == 0;
 }
 
-/* An aligned group needs the places of lane 0 only. */
+/* An aligned group needs the offsets of lane 0 only. */
 static void keep_first_lanes(struct build *b, struct tree_group *o, int *own)
 {
   for (int k = 1; k < o->pivot && o->aligned; k++) own[k] = own[k * o->width];
@@ -343,7 +342,7 @@ static void lay_own_bodies(struct build *b, int group)
   struct tree *t = b->t;
   struct tree_group *o = &t->group[group];
   const int *member = t->member + o->member_first;
-  struct tree_body *body = t->place_of_body + b->bodies;
+  struct tree_body *body = t->group_body + b->bodies;
   int *own = t->own + b->owns;
   b->bodies += o->width;
   o->aligned = true;
@@ -363,7 +362,7 @@ static void lay_own_bodies(struct build *b, int group)
 }
 
 /* An unused lane takes the first lane's block; the kernels clear its delta. */
-static const struct lane_shuffle *shuffle_of_couple(struct build *b, const struct places *p)
+static const struct lane_shuffle *shuffle_of_couple(struct build *b, const struct offsets *p)
 {
   struct lane_at from[ISA_LANES_MAX];
   for (int l = 0; l < p->width; l++) from[l] = p->at[p->used[l] ? l : 0];
@@ -373,12 +372,12 @@ static const struct lane_shuffle *shuffle_of_couple(struct build *b, const struc
 }
 
 /* Lays out one joint of a bundle, with its rows from `row` on. */
-static void lay_couple(struct build *b, int group, int slot, int member, int row)
+static void lay_couple(struct build *b, int group, int position, int member, int row)
 {
   struct tree *t = b->t;
   const struct tree_group *o = &t->group[group];
   const struct node *a = template_of(b, group);
-  const struct edge *f = &b->n.boundary[a->boundary_first + slot];
+  const struct edge *f = &b->n.boundary[a->boundary_first + position];
   int joint = bundle_of_edge(b, a, f).joint[member];
   struct tree_couple *r = &t->couple[b->couples++];
   *r = (struct tree_couple){
@@ -386,10 +385,10 @@ static void lay_couple(struct build *b, int group, int slot, int member, int row
   *(a->kind == TREE_JOINT ? &r->row : &r->at) += row;
   r->unit_columns = b->g->unit_columns && b->g->unit_columns[joint];
   r->side = f->couple ^ b->bundles.swapped[joint];
-  /* Place of the Jacobian for each lane. */
-  struct places p = take_places(b, o->width);
+  /* Offset of the Jacobian for each lane. */
+  struct offsets p = take_offsets(b, o->width);
   for (int l = 0; l < o->width; l++) {
-    const struct edge *e = edge_of(b, group, slot, l);
+    const struct edge *e = edge_of(b, group, position, l);
     if (!e || e->couple < 0) continue;
     joint = bundle_of_edge(b, &b->n.node[b->p.group[group].node[l]], e).joint[member];
     int side = e->couple ^ b->bundles.swapped[joint];
@@ -402,20 +401,20 @@ static void lay_couple(struct build *b, int group, int slot, int member, int row
   bool all = true;
   for (int l = 0; l < o->width; l++) all &= p.used[l] || b->p.group[group].node[l] < 0;
   r->unit_columns &= all;
-  r->aligned = close_places(&p, t->jacobian);
+  r->aligned = close_offsets(&p, t->jacobian);
   r->J = p.at;
   if (!r->aligned && all && (o->kind == TREE_LEAF || o->used == o->width))
     r->shuffle = shuffle_of_couple(b, &p);
 }
 
-static void lay_bundle(struct build *b, int group, int slot)
+static void lay_bundle(struct build *b, int group, int position)
 {
   const struct node *a = template_of(b, group);
-  const struct edge *f = &b->n.boundary[a->boundary_first + slot];
+  const struct edge *f = &b->n.boundary[a->boundary_first + position];
   if (f->couple < 0) return;
   struct bundle bundle = bundle_of_edge(b, a, f);
   for (int m = 0, row = 0; m < bundle.count; row += vertex_size(b->g, bundle.joint[m++]))
-    lay_couple(b, group, slot, m, row);
+    lay_couple(b, group, position, m, row);
 }
 
 void tree_lay_bodies(struct build *b, int group)
