@@ -7,6 +7,7 @@
 #include "rt/pool.h"
 #include "rt/realtime.h"
 
+#include <ali3/model.h>
 #include <ali3/profile.h>
 #include <math.h>
 #include <pthread.h>

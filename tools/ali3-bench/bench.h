@@ -7,7 +7,8 @@
 
 #include "rt/pool.h"
 
-#include <ali3/ali3.h>
+#include <ali3/options.h>
+#include <ali3/profile.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -9,6 +9,7 @@
 #include "rt/pool.h"
 #include "workers/workers_choose.h"
 
+#include <ali3/model.h>
 #include <ali3/profile.h>
 #include <math.h>
 #include <sched.h>

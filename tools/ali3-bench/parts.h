@@ -4,7 +4,7 @@
 #ifndef PARTS_H
 #define PARTS_H
 
-#include <ali3/ali3.h>
+#include <ali3/model.h>
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -10,6 +10,7 @@
 #include "rt/pool.h"
 #include "workers/workers_choose.h"
 
+#include <ali3/model.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>

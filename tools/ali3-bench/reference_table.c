@@ -2,6 +2,7 @@
  * Reads and compares motions over time. */
 #include "reference_table.h"
 
+#include <ali3/model.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -9,7 +9,6 @@
 #include "rt/clock.h"
 #include "trace_probe.h"
 
-#include <ali3/ali3.h>
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>

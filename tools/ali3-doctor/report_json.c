@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report.h"
 
-#include <ali3/ali3.h>
+#include <ali3/version.h>
 #include <jansson.h>
 #include <math.h>
 

@@ -12,7 +12,6 @@
 #include "server.h"
 #include "telemetry/read.h"
 
-#include <ali3/ali3.h>
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>

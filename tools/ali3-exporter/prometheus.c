@@ -7,7 +7,7 @@
 #include "signals/exchange.h"
 #include "telemetry/fields.h"
 
-#include <ali3/ali3.h>
+#include <ali3/version.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

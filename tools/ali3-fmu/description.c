@@ -4,6 +4,7 @@
 #include "fmu/units.h"
 #include "fmu_tool.h"
 
+#include <ali3/version.h>
 #include <libxml/xmlwriter.h>
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,9 @@
 #include "config/setup.h"
 #include "fmu_tool.h"
 
-#include <ali3/ali3.h>
+#include <ali3/flat.h>
+#include <ali3/model.h>
+#include <ali3/stepper.h>
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>

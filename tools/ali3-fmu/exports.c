@@ -5,7 +5,8 @@
 #include "fmu_tool.h"
 #include "model/spec_fields.h"
 
-#include <ali3/ali3.h>
+#include <ali3/model.h>
+#include <ali3/stepper.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 
 #include "outfile/outfile.h"
 
-#include <ali3/ali3.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdlib.h>

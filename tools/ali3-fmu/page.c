@@ -2,7 +2,8 @@
  * documentation/index.html of an FMU. */
 #include "fmu_tool.h"
 
-#include <ali3/ali3.h>
+#include <ali3/model.h>
+#include <ali3/version.h>
 #include <math.h>
 
 static void put_html_text(FILE *out, const char *text)

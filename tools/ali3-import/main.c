@@ -4,7 +4,6 @@
 #include "common/output.h"
 #include "import_robot.h"
 
-#include <ali3/ali3.h>
 #include <errno.h>
 #include <float.h>
 #include <getopt.h>

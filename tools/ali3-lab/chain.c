@@ -2,6 +2,8 @@
  * ali3-lab: the chain of paper 1. */
 #include "lab_tool.h"
 
+#include <ali3/model.h>
+
 ali3_model *chain_of_links(int links)
 {
   ali3_options options = ali3_options_default();

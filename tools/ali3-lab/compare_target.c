@@ -4,6 +4,7 @@
  * equations nor integrator, so their difference tells how well the solution is known. */
 #include "compare.h"
 
+#include <ali3/model.h>
 #include <math.h>
 #include <stdlib.h>
 

@@ -4,6 +4,7 @@
 #include "coordinates/problem_make.h"
 #include "lab_tool.h"
 
+#include <ali3/model.h>
 #include <stdlib.h>
 #include <string.h>
 

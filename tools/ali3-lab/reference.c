@@ -3,6 +3,7 @@
  * a run is compared with. */
 #include "lab_tool.h"
 
+#include <ali3/model.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 
 #include "outfile/outfile.h"
 
+#include <ali3/model.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

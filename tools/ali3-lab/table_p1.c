@@ -6,6 +6,8 @@
  * are those of the product. */
 #include "lab_tool.h"
 
+#include <ali3/model.h>
+#include <ali3/stepper.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

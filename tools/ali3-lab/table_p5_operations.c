@@ -9,6 +9,8 @@
 #include "coordinates/problem_make.h"
 #include "lab_tool.h"
 
+#include <ali3/model.h>
+#include <ali3/stepper.h>
 #include <math.h>
 
 enum { OPERATION_ROWS = 10, FIRST_BODIES = 8, DEMANDED_BODIES = 128 };

@@ -8,7 +8,6 @@
 #include "config/setup.h"
 #include "rt/clock.h"
 
-#include <ali3/ali3.h>
 #include <getopt.h>
 #include <jansson.h>
 #include <math.h>

@@ -6,7 +6,6 @@
 
 #include "outfile/outfile.h"
 
-#include <ali3/ali3.h>
 #include <getopt.h>
 #include <math.h>
 #include <signal.h>

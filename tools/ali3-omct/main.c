@@ -7,7 +7,6 @@
 
 #include "outfile/outfile.h"
 
-#include <ali3/ali3.h>
 #include <errno.h>
 #include <float.h>
 #include <getopt.h>

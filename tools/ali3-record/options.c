@@ -2,7 +2,6 @@
  * ali3-record: the command line, and the section record of the daemon's configuration. */
 #include "record.h"
 
-#include <ali3/ali3.h>
 #include <float.h>
 #include <getopt.h>
 #include <libgen.h>

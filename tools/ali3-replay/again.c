@@ -2,7 +2,7 @@
  * The replay: from a state of the recording, or from the initial state, cycle after cycle. */
 #include "replay.h"
 
-#include <ali3/model.h>
+#include <ali3/status.h>
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -6,7 +6,6 @@
 
 #include "outfile/outfile.h"
 
-#include <ali3/ali3.h>
 #include <float.h>
 #include <getopt.h>
 #include <stdio.h>

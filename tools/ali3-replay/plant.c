@@ -7,9 +7,10 @@
 #include "inputs/inputs.h"
 #include "rt/realtime.h"
 
-#include <ali3/ali3.h>
 #include <ali3/flat.h>
+#include <ali3/model.h>
 #include <ali3/state.h>
+#include <ali3/version.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

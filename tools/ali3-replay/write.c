@@ -8,8 +8,8 @@
 #include "frames/writer.h"
 #include "recording/parts.h"
 
-#include <ali3/ali3.h>
 #include <ali3/state.h>
+#include <ali3/version.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "outfile/outfile.h"
 
-#include <ali3/ali3.h>
+#include <ali3/linear.h>
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>

@@ -2,11 +2,12 @@
  * ali3-sim: --settle, and --linearise with its JSON file. */
 #include "linear.h"
 
+#include "signals/linear_port.h"
 #include "signals/signals.h"
 
 #include "outfile/outfile.h"
 
-#include <ali3/ali3.h>
+#include <ali3/linear.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

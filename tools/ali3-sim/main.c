@@ -11,7 +11,7 @@
 #include "rt/realtime.h"
 #include "workers/workers_choose.h"
 
-#include <ali3/ali3.h>
+#include <ali3/stepper.h>
 #include <stdlib.h>
 #include <string.h>
 

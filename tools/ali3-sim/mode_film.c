@@ -3,7 +3,7 @@
 #include "film.h"
 #include "linear.h"
 
-#include <ali3/ali3.h>
+#include <ali3/linear.h>
 #include <math.h>
 #include <stdlib.h>
 

@@ -10,7 +10,6 @@
 #include "rt/pool.h"
 #include "workers/workers_choose.h"
 
-#include <ali3/ali3.h>
 #include <float.h>
 #include <getopt.h>
 #include <string.h>

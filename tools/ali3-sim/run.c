@@ -7,6 +7,7 @@
 #include "together/copies.h"
 
 #include <ali3/model.h>
+#include <ali3/stepper.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>

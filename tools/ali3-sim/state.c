@@ -4,7 +4,7 @@
 
 #include "outfile/outfile.h"
 
-#include <ali3/ali3.h>
+#include <ali3/state.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

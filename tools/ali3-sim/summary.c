@@ -6,6 +6,7 @@
 #include "outfile/outfile.h"
 
 #include <ali3/model.h>
+#include <ali3/stepper.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>

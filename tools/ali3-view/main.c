@@ -8,7 +8,6 @@
 #include "http/where.h"
 #include "server.h"
 
-#include <ali3/ali3.h>
 #include <errno.h>
 #include <getopt.h>
 #include <malloc.h>

@@ -3,7 +3,7 @@
 #ifndef DYNAMICS_REGION_H
 #define DYNAMICS_REGION_H
 
-#include <ali3/model.h>
+#include <ali3/options.h>
 
 /* A mode x'' + damping x' + stiffness x = 0: stiffness per s^2, damping per s, both 0 or more. */
 struct mode {

@@ -3,8 +3,9 @@
 #ifndef FINDINGS_CHOOSE_ROWS_H
 #define FINDINGS_CHOOSE_ROWS_H
 
-#include <ali3/model.h>
+#include <ali3/options.h>
 #include <ali3/types.h>
+#include <stddef.h>
 
 #include <stdbool.h>
 

@@ -5,8 +5,8 @@
 #ifndef FINDINGS_DISTANCE_H
 #define FINDINGS_DISTANCE_H
 
-#include <ali3/model.h>
 #include <ali3/stepper.h>
+#include <ali3/types.h>
 
 /* Lengths of the bodies of a frozen model, m. Set-up. */
 struct distance_scale {

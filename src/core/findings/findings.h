@@ -4,7 +4,6 @@
 #ifndef FINDINGS_FINDINGS_H
 #define FINDINGS_FINDINGS_H
 
-#include <ali3/model.h>
 #include <ali3/types.h>
 
 enum finding_severity { FINDING_INFO, FINDING_WARNING, FINDING_ERROR };

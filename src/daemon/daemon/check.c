@@ -6,6 +6,7 @@
 #include "findings/findings.h"
 #include "rt/clock.h"
 
+#include <ali3/model.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>

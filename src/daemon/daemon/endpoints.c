@@ -9,7 +9,7 @@
 #include "packets/packets.h"
 #include "transport/kernel_stamp.h"
 
-#include <ali3/model.h>
+#include <ali3/status.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

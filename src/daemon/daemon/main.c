@@ -10,7 +10,6 @@
 #include "draw/draw.h"
 #include "outfile/outfile.h"
 
-#include <ali3/ali3.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,8 @@
 #include "daemon/options.h"
 #include "outfile/outfile.h"
 
-#include <ali3/ali3.h>
+#include <ali3/flat.h>
+#include <ali3/linear.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>

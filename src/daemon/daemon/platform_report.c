@@ -5,7 +5,7 @@
 
 #include "rig/survey.h"
 
-#include <ali3/ali3.h>
+#include <ali3/status.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>

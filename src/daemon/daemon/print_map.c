@@ -4,7 +4,7 @@
 #include "daemon/endpoints.h"
 #include "wire/io_map.h"
 
-#include <ali3/ali3.h>
+#include <ali3/status.h>
 #include <stdio.h>
 
 static bool map_endpoints(const struct settings *s, struct io_map *map)

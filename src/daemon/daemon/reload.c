@@ -10,7 +10,7 @@
 #include "rt/clock.h"
 #include "rt/realtime.h"
 
-#include <ali3/model.h>
+#include <ali3/status.h>
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdlib.h>

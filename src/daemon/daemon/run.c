@@ -28,7 +28,9 @@
 #include "telemetry/shm.h"
 #include "workers/workers_choose.h"
 
-#include <ali3/ali3.h>
+#include <ali3/model.h>
+#include <ali3/stepper.h>
+#include <ali3/version.h>
 #include <errno.h>
 #include <math.h>
 #include <semaphore.h>

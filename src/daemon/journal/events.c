@@ -5,6 +5,7 @@
 #include "cueing/params.h"
 
 #include <ali3/model.h>
+#include <ali3/stepper.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "signals/clocking.h"
 #include "signals/exchange.h"
 
-#include <ali3/ali3.h>
+#include <ali3/version.h>
 #include <inttypes.h>
 #include <jansson.h>
 

@@ -6,7 +6,7 @@
 #include "rt/clock.h"
 #include "rt/realtime.h"
 
-#include <ali3/ali3.h>
+#include <ali3/status.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>

@@ -3,7 +3,8 @@
 #include "log/log.h"
 #include "parameters/param_server_parts.h"
 
-#include <ali3/ali3.h>
+#include <ali3/model.h>
+#include <ali3/state.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <unistd.h>

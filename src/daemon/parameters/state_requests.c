@@ -5,7 +5,7 @@
 #include "rt/clock.h"
 #include "settings/values.h"
 
-#include <ali3/ali3.h>
+#include <ali3/state.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

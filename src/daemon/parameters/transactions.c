@@ -4,7 +4,8 @@
 #include "parameters/param_server_parts.h"
 #include "rt/clock.h"
 
-#include <ali3/ali3.h>
+#include <ali3/model.h>
+#include <ali3/state.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

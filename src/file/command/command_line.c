@@ -3,7 +3,7 @@
 #include "base/build_info.h"
 #include "command/option_number.h"
 
-#include <ali3/ali3.h>
+#include <ali3/version.h>
 #include <float.h>
 #include <getopt.h>
 #include <limits.h>

@@ -5,7 +5,8 @@
 
 #include "settings/model_values.h"
 
-#include <ali3/model.h>
+#include <ali3/options.h>
+#include <ali3/types.h>
 
 /* Values beside indices in a set of body names: the name is not in the set; the body was refused for a mistake. */
 enum { BODY_UNKNOWN = -2, BODY_REFUSED = -3 };

@@ -3,7 +3,6 @@
 #include "config/packets.h"
 #include "config/wiring.h"
 
-#include <ali3/model.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "config/mechanism.h"
 #include "model/copy.h"
 
-#include <ali3/ali3.h>
+#include <ali3/model.h>
 #include <stdlib.h>
 #include <string.h>
 

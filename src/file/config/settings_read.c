@@ -17,6 +17,7 @@
 #include "yaml/text_file.h"
 
 #include <ali3/model.h>
+#include <ali3/stepper.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "findings/choose_rows.h"
 #include "loop/figures.h"
 
-#include <ali3/ali3.h>
+#include <ali3/linear.h>
 #include <math.h>
 #include <stdio.h>
 

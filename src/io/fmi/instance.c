@@ -3,6 +3,8 @@
 
 #include "fmi/place.h"
 
+#include <ali3/flat.h>
+#include <ali3/linear.h>
 #include <stdlib.h>
 #include <string.h>
 

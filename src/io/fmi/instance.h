@@ -17,7 +17,7 @@
 #include "fmi/table.h"
 #include "signals/signals.h"
 
-#include <ali3/ali3.h>
+#include <ali3/types.h>
 #include <stdint.h>
 
 /* The numbers of both standards. */
@@ -99,10 +99,8 @@ enum fmu_status fmu_exit_initialization(struct fmu *f);
 enum fmu_status fmu_make_ready(struct fmu *f);
 /* Back to the phase INSTANTIATED, with the start values of the table. */
 enum fmu_status fmu_reset(struct fmu *f);
-static inline double fmu_period(const struct fmu *f)
-{
-  return ali3_model_options(f->base)->dt;
-}
+/* tuning.c. s, a step of the model in use. */
+double fmu_period(const struct fmu *f);
 static inline double fmu_now(const struct fmu *f)
 {
   return f->start + (double)f->steps * fmu_period(f);

@@ -3,6 +3,8 @@
 #include "base/crc.h"
 #include "fmi/instance.h"
 
+#include <ali3/model.h>
+#include <ali3/state.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
  * Steps of an instance. */
 #include "fmi/instance.h"
 
+#include <ali3/stepper.h>
 #include <math.h>
 #include <string.h>
 

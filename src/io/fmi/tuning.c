@@ -3,6 +3,7 @@
 #include "fmi/instance.h"
 #include "model/copy.h"
 
+#include <ali3/state.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,6 +133,11 @@ ali3_model *fmu_tuned_model(const struct fmu *f, const double *parameter, const 
 }
 
 /* --- the model in use --- */
+
+double fmu_period(const struct fmu *f)
+{
+  return ali3_model_options(f->base)->dt;
+}
 
 bool fmu_is_retuned(const struct fmu *f)
 {

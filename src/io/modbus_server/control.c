@@ -4,7 +4,7 @@
 
 #include "jog/jog.h"
 
-#include <ali3/ali3.h>
+#include <ali3/version.h>
 #include <string.h>
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))

@@ -12,6 +12,7 @@
 
 #include "math/euler.h"
 
+#include <ali3/stepper.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -11,8 +11,9 @@
 #ifndef COORDINATES_PROBLEM_H
 #define COORDINATES_PROBLEM_H
 
-#include <ali3/ali3.h>
+#include <ali3/types.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Why a model cannot be written in these coordinates: one element of the model, and a sentence. */
 struct lab_refusal {

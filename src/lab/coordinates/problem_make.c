@@ -3,6 +3,7 @@
 
 #include "coordinates/forces.h"
 
+#include <ali3/stepper.h>
 #include <stdlib.h>
 
 /* Angles of revolute joints at the start, with full turns. */

@@ -7,6 +7,7 @@
 #include "math/euler.h"
 #include "model/model.h"
 
+#include <ali3/stepper.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,8 @@
 
 #include "base/arena.h"
 
-#include <ali3/ali3.h>
+#include <ali3/model.h>
+#include <ali3/stepper.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

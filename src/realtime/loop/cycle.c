@@ -19,7 +19,7 @@
 
 #include "rt/clock.h"
 
-#include <ali3/model.h>
+#include <ali3/stepper.h>
 
 /* The platform starts at rest, like the model. */
 static void restore_model(struct cycle *c)

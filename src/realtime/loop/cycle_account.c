@@ -5,6 +5,7 @@
 #include "rt/clock.h"
 
 #include <ali3/model.h>
+#include <ali3/stepper.h>
 #include <math.h>
 #include <string.h>
 

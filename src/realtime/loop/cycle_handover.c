@@ -2,7 +2,7 @@
  * Between two cycles: another model with the same motion comes in, or the state is copied for a file. RT. */
 #include "loop/cycle_parts.h"
 
-#include <ali3/ali3.h>
+#include <ali3/state.h>
 
 enum { FIRST_CYCLES = 2 }; /* they find cold caches: their misses count as grace */
 

@@ -2,7 +2,6 @@
  * The copy of a cycle in the frame ring: all signals, and what the loop did, so that a replay can do it again. RT. */
 #include "loop/cycle_parts.h"
 
-#include <ali3/model.h>
 #include <ali3/state.h>
 #include <string.h>
 

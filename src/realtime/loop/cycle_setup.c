@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "rt/clock.h"
 
-#include <ali3/model.h>
+#include <ali3/profile.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "rt/clock.h"
 #include "workers/step_times.h"
 
-#include <ali3/model.h>
+#include <ali3/stepper.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,8 @@
 
 #include "base/arena.h"
 
-#include <ali3/ali3.h>
+#include <ali3/profile.h>
+#include <ali3/state.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include "platform/platform.h"
 
-#include <ali3/ali3.h>
+#include <ali3/model.h>
 #include <string.h>
 
 const char *input_policy_name(uint64_t policy)

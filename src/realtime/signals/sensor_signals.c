@@ -2,7 +2,8 @@
  * The signals of sensors: their names (set-up), and their values (loop code). */
 #include "signals/signals_parts.h"
 
-#include <ali3/ali3.h>
+#include <ali3/model.h>
+#include <ali3/stepper.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Builds the signal table (set-up) and fills in its values (signals_observe, loop code). */
+#include "signals/linear_port.h"
 #include "signals/signals_parts.h"
 
 #include "platform/platform.h"
 
-#include <ali3/ali3.h>
+#include <ali3/linear.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

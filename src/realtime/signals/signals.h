@@ -17,7 +17,7 @@
 
 #include "hexapod/types.h"
 
-#include <ali3/linear.h>
+#include <ali3/types.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -179,10 +179,6 @@ const struct input_range *signals_range(const struct signals *s, int signal);
 /* RT. True if the signal tells the pose of the motion platform or follows from it, so that a rig may be driven by it:
  * all of platform.* except state, mode and flags. */
 bool signals_is_motion(const struct signals *s, int signal);
-
-/* The number of a body, joint, force or sensor that the signal is, as an output of a linear system. False: it is none, or a
- * flag. */
-bool signals_port(const struct signals *s, const ali3_model *m, int signal, ali3_port *port);
 
 /* Set-up. wanted: (count) true for each signal that somebody reads; prepares it for signals_observe_wanted(). */
 void signals_want(const struct signals *s, bool *wanted);

@@ -8,6 +8,8 @@
 #include "fmi/fmi3.h"
 #include "fmi/instance.h"
 
+#include <ali3/flat.h>
+#include <ali3/model.h>
 #include <fenv.h>
 #include <pthread.h>
 #include <stdarg.h>

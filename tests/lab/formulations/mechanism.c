@@ -5,6 +5,8 @@
 
 #include "check.h"
 
+#include <ali3/model.h>
+#include <ali3/stepper.h>
 #include <string.h>
 
 struct mechanism mechanism_new(void)

@@ -6,6 +6,8 @@
 
 #include "coordinates/problem.h"
 
+#include <ali3/model.h>
+
 enum { MECHANISM_BODIES = 16 };
 /* The instant of the start of a problem. */
 #define NOW(p) (&(const struct instant){.turn = (p)->turn, .own = (p)->own_start})

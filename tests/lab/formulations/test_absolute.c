@@ -9,6 +9,8 @@
 
 #include "check.h"
 
+#include <ali3/model.h>
+#include <ali3/stepper.h>
 #include <string.h>
 
 enum { UNKNOWNS = 14, ROWS = 16 };

@@ -11,6 +11,7 @@
 
 #include "check.h"
 
+#include <ali3/model.h>
 #include <stdlib.h>
 #include <string.h>
 

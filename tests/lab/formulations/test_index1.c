@@ -8,6 +8,7 @@
 
 #include "check.h"
 
+#include <ali3/stepper.h>
 #include <stdlib.h>
 #include <string.h>
 

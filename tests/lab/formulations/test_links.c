@@ -12,6 +12,7 @@
 
 #include "check.h"
 
+#include <ali3/stepper.h>
 #include <string.h>
 
 enum { UNKNOWNS = MECHANISM_BODIES, ROWS = 12, STATES = 100, ORACLE_STATES = 10 };

@@ -6,6 +6,8 @@
 
 #include "check.h"
 
+#include <ali3/model.h>
+#include <ali3/stepper.h>
 #include <string.h>
 
 enum { NUMBERS_MAX = 400 };

@@ -7,6 +7,8 @@
 
 #include "check.h"
 
+#include <ali3/model.h>
+#include <ali3/stepper.h>
 #include <string.h>
 
 enum { STEPS = 100 };

@@ -6,6 +6,7 @@
 
 #include "check.h"
 
+#include <ali3/model.h>
 #include <math.h>
 #include <string.h>
 
