@@ -179,7 +179,7 @@ static void assemble_lone(const struct tree *t, const struct tree_work *w, const
                           int index)
 {
   const struct tree_group *group = &t->group[index];
-  BY_PIVOT(sum_lone, m)
+  BY_PIVOT(sum_lone, m);
 }
 
 /* U := U - sum of a_k b_k' over `count` columns, in rows r .. r + LANES - 1. a: these rows. fresh: U was 0. */
@@ -286,7 +286,7 @@ static bool condense_lone(const struct tree *t, const struct tree_work *w, const
   } else {
     assemble_lone(t, w, m, index);
     if (group->carried && !hubs_are_held(t, w, index)) return false;
-    BY_PIVOT(condense_front, &good)
+    BY_PIVOT(condense_front, &good);
   }
   if (group->packs) pack_update(w, group);
   return good;
@@ -379,13 +379,13 @@ static void lone_up_groups(const struct tree *t, const struct tree_work *w, cons
                            int end)
 {
   for (const struct tree_group *group = t->group + first; group < t->group + end; group++)
-    if (group->kind != TREE_LEAF) BY_PIVOT(lone_up, beta)
+    if (group->kind != TREE_LEAF) BY_PIVOT(lone_up, beta);
 }
 
 static void lone_down_groups(const struct tree *t, const struct tree_work *w, double *x, int first, int end)
 {
   for (const struct tree_group *group = t->group + end; group-- > t->group + first;)
-    if (group->kind != TREE_LEAF) BY_PIVOT(lone_down, x)
+    if (group->kind != TREE_LEAF) BY_PIVOT(lone_down, x);
 }
 
 extern const struct tree_kernels LANE_NAME(lone_kernels);

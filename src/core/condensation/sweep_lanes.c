@@ -183,8 +183,10 @@ FLAT void any_down(const struct tree *t, const struct tree_work *w, const struct
 
 /* A separate function, so that the other cases keep their registers. */
 static __attribute__((noinline)) void up_by_pivot(const struct tree *t, const struct tree_work *w,
-                                                  const struct tree_group *group,
-                                                  const double *beta){BY_PIVOT(any_up, beta)}
+                                                  const struct tree_group *group, const double *beta)
+{
+  BY_PIVOT(any_up, beta);
+}
 
 /* A lone group adds every other row of its boundary to a second sum. */
 FLAT void alone_down(const struct tree *t, const struct tree_work *w, const struct tree_group *group, int p,
@@ -208,13 +210,13 @@ FLAT void alone_down(const struct tree *t, const struct tree_work *w, const stru
 static __attribute__((noinline)) void down_as_lone(const struct tree *t, const struct tree_work *w,
                                                    const struct tree_group *group, double *x)
 {
-  BY_PIVOT(alone_down, x)
+  BY_PIVOT(alone_down, x);
 }
 
 static __attribute__((noinline)) void down_by_pivot(const struct tree *t, const struct tree_work *w,
                                                     const struct tree_group *group, double *x)
 {
-  BY_PIVOT(any_down, x)
+  BY_PIVOT(any_down, x);
 }
 
 void LANE_NAME(sweep_up)(const struct tree *t, const struct tree_work *w, const double *beta, int first,

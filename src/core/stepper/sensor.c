@@ -5,6 +5,7 @@
 #include "stepper/sensor.h"
 #include "kernels/elements.h"
 #include "math/euler.h"
+#include "model/sensor_rate.h"
 
 #include <assert.h>
 #include <string.h>
@@ -185,6 +186,5 @@ void ali3_sensor_read(const ali3_model *m, const ali3_data *d, int sensor, ali3_
     o->good &= memory[i * (ptrdiff_t)c->each + CHAIN_CLIPPED] == 0.0;
   }
   o->good &= s->stuck == 0;
-  if (s->type != ALI3_SENSOR_IMU && s->type != ALI3_SENSOR_LOAD_CELL)
-    o->rate = (memory[CHAIN_READING] - memory[CHAIN_BEFORE]) / m->options.dt;
+  if (sensor_has_rate(s->type)) o->rate = (memory[CHAIN_READING] - memory[CHAIN_BEFORE]) / m->options.dt;
 }

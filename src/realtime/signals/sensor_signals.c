@@ -2,6 +2,8 @@
  * The signals of sensors: their names (set-up), and their values (loop code). */
 #include "signals/signals_parts.h"
 
+#include "model/sensor_rate.h"
+
 #include <ali3/model.h>
 #include <ali3/stepper.h>
 #include <stdlib.h>
@@ -35,17 +37,12 @@ static struct reading_units reading_units_of(const ali3_model *m, const ali3_sen
   return (struct reading_units){"", ""};
 }
 
-static bool has_rate(ali3_sensor_type type)
-{
-  return type != ALI3_SENSOR_LOAD_CELL;
-}
-
 /* value, rate, quality */
 static void walk_reading(struct walk *w, const char *prefix, const ali3_model *m, const ali3_sensor_spec *s)
 {
   const struct reading_units units = reading_units_of(m, s);
   walk_group(w, prefix, "value", units.value, NULL, 1);
-  if (has_rate(s->type)) walk_group(w, prefix, "rate", units.rate, NULL, 1);
+  if (sensor_has_rate(s->type)) walk_group(w, prefix, "rate", units.rate, NULL, 1);
   walk_group(w, prefix, "quality", "", NULL, 1);
 }
 
@@ -86,7 +83,7 @@ void signals_observe_sensor(const ali3_model *m, const ali3_data *d, int sensor,
   /* In the order of walk_sensor(). */
   if (ali3_sensor_type_readings(type) == 1) {
     *o++ = reading.value[0];
-    if (has_rate(type)) *o++ = reading.rate;
+    if (sensor_has_rate(type)) *o++ = reading.rate;
     *o = reading.good;
     return;
   }

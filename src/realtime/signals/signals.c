@@ -3,6 +3,7 @@
 #include "signals/linear_port.h"
 #include "signals/signals_parts.h"
 
+#include "model/sensor_rate.h"
 #include "platform/platform.h"
 
 #include <ali3/linear.h>
@@ -360,7 +361,7 @@ static int number_of_sensor(ali3_sensor_type type, int signal)
   enum { VELOCITY = 7, ROTATION = 10, ACCELERATION = 13, SPECIFIC_FORCE = 19, SHOWN = 22 };
   const int axis = signal % 3;
   if (ali3_sensor_type_readings(type) == 1)
-    return signal < (type == ALI3_SENSOR_LOAD_CELL ? 1 : 2) ? SHOWN + signal : -1;
+    return signal < (sensor_has_rate(type) ? 2 : 1) ? SHOWN + signal : -1;
   switch (type) {
   case ALI3_SENSOR_IMU:
     return (signal < 3 ? SPECIFIC_FORCE : ROTATION) + axis;
