@@ -128,7 +128,7 @@ static void connect_bus(struct bus *b)
   wire.near = end[0];
   wire.far = end[1];
   wire.transaction = 0;
-  require(bus_init(b, &device.place, -1) && modbus_set_socket(b->context, wire.near) == 0);
+  require(bus_init(b, &device.remote, -1) && modbus_set_socket(b->context, wire.near) == 0);
   b->open = true;
 }
 
@@ -152,8 +152,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
   wire.tcp = bytes[0] & 1;
   wire.bytes = bytes + 1;
   wire.n = n - 1;
-  device.place = wire.tcp ? (struct remote_place){.host = host}
-                          : (struct remote_place){.serial = {.path = line, .baud = 115200, .stop_bits = 1}};
+  device.remote = wire.tcp ? (struct remote_config){.host = host}
+                           : (struct remote_config){.serial = {.path = line, .baud = 115200, .stop_bits = 1}};
   device.timeout = 1e-6; /* what will come is there already */
   port_publish(&port, &(struct frame){
                           .t_ns = 1, .state = STATE_RUNNING, .count = OUTPUTS + CHANNELS, .values = values});

@@ -47,7 +47,7 @@ static bool measure_situation(const struct platform_spec *spec, const struct sit
     free(p);
     return false;
   }
-  struct platform_input in = {.order = PLATFORM_TO_RUN, .specific_force = {0, 0, GRAVITY}};
+  struct platform_input in = {.request = PLATFORM_TO_RUN, .specific_force = {0, 0, GRAVITY}};
   for (long i = -SITUATION_CYCLES_BEFORE; i < cycles;) {
     const bool runs = p->out.state[0] == PLATFORM_RUN;
     if (runs) drive_inputs((double)(i + SITUATION_CYCLES_BEFORE) * spec->period, s->strength, &in);

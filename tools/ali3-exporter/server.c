@@ -14,7 +14,7 @@ struct server {
   server_page *make;
   void *context;
   const struct hosts *hosts;
-  struct places places;
+  struct http_connections connections;
 };
 
 static enum MHD_Result read_query(void *arg, enum MHD_ValueKind kind, const char *key, size_t key_size,
@@ -34,26 +34,26 @@ static enum MHD_Result read_query(void *arg, enum MHD_ValueKind kind, const char
   return MHD_YES;
 }
 
-/* MHD_CONNECTION_NOTIFY_CLOSED comes before the socket is closed, so places_sweep() never shuts down a later socket
+/* MHD_CONNECTION_NOTIFY_CLOSED comes before the socket is closed, so connections_sweep() never shuts down a later socket
  * with that number. */
-static void note_connection(void *arg, struct MHD_Connection *connection, void **place,
+static void note_connection(void *arg, struct MHD_Connection *connection, void **own,
                             enum MHD_ConnectionNotificationCode code)
 {
   struct server *s = arg;
   if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
-    places_leave(&s->places, *place);
+    connections_leave(&s->connections, *own);
     return;
   }
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-  *place = info ? places_take(&s->places, info->connect_fd, clock_now_ns()) : NULL;
+  *own = info ? connections_take(&s->connections, info->connect_fd, clock_now_ns()) : NULL;
 }
 
 static void note_turn(struct server *s, struct MHD_Connection *connection, bool answering)
 {
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-  if (info) places_turn(&s->places, info->socket_context, answering, clock_now_ns());
+  if (info) connections_turn(&s->connections, info->socket_context, answering, clock_now_ns());
 }
 
 static void note_completed(void *arg, struct MHD_Connection *connection, void **seen,
@@ -135,29 +135,29 @@ struct server *server_start(int listener, const struct hosts *hosts, server_page
   s->make = make;
   s->context = context;
   s->hosts = hosts;
-  places_init(&s->places);
+  connections_init(&s->connections);
   /* One thread, with limits on connections, idle time and memory. */
   s->http = MHD_start_daemon(
       MHD_USE_AUTO_INTERNAL_THREAD, 0, NULL, NULL, answer_request, s, MHD_OPTION_LISTEN_SOCKET, listener,
-      MHD_OPTION_CONNECTION_LIMIT, (unsigned)(PLACES + PLACES_MORE), MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-      (unsigned)SERVER_CONNECTIONS_PER_IP, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SERVER_IDLE_S,
-      MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)SERVER_REQUEST_KB * 1024, MHD_OPTION_NOTIFY_CONNECTION,
-      note_connection, s, MHD_OPTION_NOTIFY_COMPLETED, note_completed, s, MHD_OPTION_UNESCAPE_CALLBACK,
-      asked_unescape, NULL, MHD_OPTION_END);
+      MHD_OPTION_CONNECTION_LIMIT, (unsigned)(CONNECTIONS + CONNECTIONS_MORE),
+      MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)SERVER_CONNECTIONS_PER_IP, MHD_OPTION_CONNECTION_TIMEOUT,
+      (unsigned)SERVER_IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)SERVER_REQUEST_KB * 1024,
+      MHD_OPTION_NOTIFY_CONNECTION, note_connection, s, MHD_OPTION_NOTIFY_COMPLETED, note_completed, s,
+      MHD_OPTION_UNESCAPE_CALLBACK, asked_unescape, NULL, MHD_OPTION_END);
   if (s->http) return s;
-  places_free(&s->places);
+  connections_free(&s->connections);
   free(s);
   return NULL;
 }
 
 void server_sweep(struct server *s)
 {
-  places_sweep(&s->places, clock_now_ns());
+  connections_sweep(&s->connections, clock_now_ns());
 }
 
 void server_stop(struct server *s)
 {
   MHD_stop_daemon(s->http);
-  places_free(&s->places);
+  connections_free(&s->connections);
   free(s);
 }

@@ -3,15 +3,15 @@
 #ifndef ALI3_EXPORTER_SERVER_H
 #define ALI3_EXPORTER_SERVER_H
 
+#include "http/connections.h"
 #include "http/host.h"
-#include "http/places.h"
 #include "pages.h"
 
 /* Limits for all clients together, for one address, and for each client. */
 enum {
-  SERVER_CONNECTIONS = PLACES,
-  SERVER_CONNECTIONS_PER_IP = PLACES / 2,
-  SERVER_IDLE_S = PLACES_HEAD_S,
+  SERVER_CONNECTIONS = CONNECTIONS,
+  SERVER_CONNECTIONS_PER_IP = CONNECTIONS / 2,
+  SERVER_IDLE_S = CONNECTION_HEAD_S,
   SERVER_REQUEST_KB = 8
 };
 

@@ -130,7 +130,7 @@ static bool add_channel_candidates(struct candidates *c, const struct settings *
       } else {
         one.v.kind = FMU_LOAD;
         one.v.element = in->load + k / 3;
-        one.v.place = k % 3;
+        one.v.number = k % 3;
       }
       if (!add_candidate(c, &one, signal->name)) return false;
     }
@@ -146,7 +146,7 @@ static bool add_wrench_candidates(struct candidates *c, const struct settings *s
     for (int k = 0; k < 6; k++) {
       char name[300];
       const struct candidate one = {
-          .v = {.kind = FMU_WRENCH, .element = b, .place = k, .mirror = -1, .lower = -1e20, .upper = 1e20},
+          .v = {.kind = FMU_WRENCH, .element = b, .number = k, .mirror = -1, .lower = -1e20, .upper = 1e20},
           .unit = k < 3 ? "N" : "N m"};
       snprintf(name, sizeof name, "body.%s.%s", ali3_model_body_name(s->model, b), part[k]);
       if (!add_candidate(c, &one, name)) return false;
@@ -187,20 +187,20 @@ static bool is_body_pose(const char *name)
 
 /* --- parameters --- */
 
-static const char *field_of_param(const struct param *p, int *place)
+static const char *field_of_param(const struct param *p, int *number)
 {
   const enum spec_element element = p->owner == PARAM_OF_BODY    ? SPEC_OF_BODY
                                     : p->owner == PARAM_OF_LOAD  ? SPEC_OF_LOAD
                                     : p->owner == PARAM_OF_FORCE ? SPEC_OF_FORCE
                                                                  : SPEC_OF_SENSOR;
-  *place = 0;
+  *number = 0;
   if (p->owner == PARAM_OF_MODEL || p->owner == PARAM_OF_SOLVER) return p->key->name;
   for (int i = 0; i < spec_fields[element].fields; i++) {
     const struct spec_field *f = &spec_fields[element].field[i];
     const size_t end = f->at + (size_t)f->count * sizeof(double);
     if (f->kind == SPEC_WHOLE && p->offset == f->at) return f->name;
     if (f->kind != SPEC_NUMBERS || p->offset < f->at || p->offset >= end) continue;
-    *place = (int)((p->offset - f->at) / sizeof(double));
+    *number = (int)((p->offset - f->at) / sizeof(double));
     return f->name;
   }
   return NULL;
@@ -233,7 +233,7 @@ static bool add_numbers_of_param(struct candidates *c, const struct param *p, co
       [PARAM_OF_LOAD] = FMU_OF_LOAD,   [PARAM_OF_FORCE] = FMU_OF_FORCE,   [PARAM_OF_SENSOR] = FMU_OF_SENSOR};
   double value[PARAM_NUMBERS];
   int first;
-  /* The place of the parameter in the spec of its element. */
+  /* The first number of the parameter in the spec of its element. */
   const char *field = field_of_param(p, &first);
   if (!field) return fmu_complain("%s: the parameter has no field in the model", p->name);
   params_get(p, s->model, value);
@@ -243,11 +243,11 @@ static bool add_numbers_of_param(struct candidates *c, const struct param *p, co
   for (int i = 0; i < (parts ? parts : 1); i++) {
     char name[PARAM_NAME + 4];
     const struct param_part part = parts ? of[i] : (struct param_part){"", 0, -1};
-    const int place = part.place, mirror = part.mirror;
-    if (!isfinite(value[place])) continue; /* no limit, or as at the start: FMI has no such number */
+    const int number = part.number, mirror = part.mirror;
+    if (!isfinite(value[number])) continue; /* no limit, or as at the start: FMI has no such number */
     struct candidate one = {.v = {.kind = FMU_PARAMETER,
                                   .element = p->element,
-                                  .place = first + place,
+                                  .number = first + number,
                                   .mirror = mirror < 0 ? -1 : first + mirror,
                                   .owner = owner[p->owner],
                                   .flags = (p->key->ends & OPEN_MIN ? FMU_OPEN_LOWER : 0u) |
@@ -255,7 +255,7 @@ static bool add_numbers_of_param(struct candidates *c, const struct param *p, co
                                            (param_is_whole(p) ? FMU_WHOLE : 0u),
                                   .lower = p->key->min,
                                   .upper = p->key->max,
-                                  .start = value[place]},
+                                  .start = value[number]},
                             .unit = unit_of_param(p, s),
                             .text = p->key->doc};
     snprintf(one.v.field, sizeof one.v.field, "%s", field);

@@ -90,7 +90,7 @@ static double channel_value(const double force[3], const double rate[3], enum mo
 static bool ready_rig(struct platform *p, const struct platform_spec *spec)
 {
   const double patience = 600.0; /* s; the way to neutral takes some seconds on any rig that can be ridden */
-  const struct platform_input rest = {.order = PLATFORM_TO_RUN, .specific_force = {0, 0, spec->gravity}};
+  const struct platform_input rest = {.request = PLATFORM_TO_RUN, .specific_force = {0, 0, spec->gravity}};
   char error[400];
   if (!platform_init(p, spec, error, sizeof error)) {
     fprintf(stderr, "ali3-omct: platform: %s\n", error);
@@ -107,7 +107,7 @@ static bool measure_response(const struct platform_spec *spec, const struct cuei
                              const struct cueing_amplitudes *a, double w, struct cueing_response *out)
 {
   static struct platform p;
-  struct platform_input in = {.order = PLATFORM_TO_RUN};
+  struct platform_input in = {.request = PLATFORM_TO_RUN};
   struct sine_fit reference = {0}, felt = {0};
   if (!ready_rig(&p, spec)) return false;
   /* Whole turns: at least 60 s to settle, then at least 20 s to measure. */

@@ -2,7 +2,7 @@
 #include "server.h"
 
 #include "http/asked_host.h"
-#include "http/places.h"
+#include "http/connections.h"
 #include "rt/clock.h"
 #include "server_parts.h"
 #include "transport/inet_address.h"
@@ -28,7 +28,7 @@ struct taken_stream {
 struct view_server {
   struct MHD_Daemon *http;
   struct view *view;
-  struct places places;
+  struct http_connections connections;
   uint64_t swept_ns;
   struct taken_stream stream[VIEW_STREAMS];
   struct exchange *waiting[COMMANDS];    /* commands without an answer */
@@ -37,17 +37,17 @@ struct view_server {
 
 /* --- connections --- */
 
-static void note_socket(void *arg, struct MHD_Connection *connection, void **place,
+static void note_socket(void *arg, struct MHD_Connection *connection, void **own,
                         enum MHD_ConnectionNotificationCode code)
 {
   struct view_server *s = arg;
   if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
-    places_leave(&s->places, *place);
+    connections_leave(&s->connections, *own);
     return;
   }
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-  *place = info ? places_take(&s->places, info->connect_fd, clock_now_ns()) : NULL;
+  *own = info ? connections_take(&s->connections, info->connect_fd, clock_now_ns()) : NULL;
 }
 
 /* Its time begins anew: a stream that a browser takes has no end, one that it does not take is closed by the sweep. */
@@ -55,7 +55,7 @@ static void refresh_place(struct view_server *s, struct MHD_Connection *connecti
 {
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-  if (info) places_turn(&s->places, info->socket_context, answering, clock_now_ns());
+  if (info) connections_turn(&s->connections, info->socket_context, answering, clock_now_ns());
 }
 
 static void forget_exchange(void *arg, struct MHD_Connection *connection, void **seen,
@@ -471,17 +471,17 @@ struct view_server *view_server_start(int listener, struct view *view)
     free(s);
     return NULL;
   }
-  places_init(&s->places);
+  connections_init(&s->connections);
   /* No thread of its own: view_server_run() serves. */
   s->http = MHD_start_daemon(
       MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, take_request, s, MHD_OPTION_LISTEN_SOCKET,
-      listener, MHD_OPTION_CONNECTION_LIMIT, (unsigned)(PLACES + PLACES_MORE),
-      MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)(PLACES / 2), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+      listener, MHD_OPTION_CONNECTION_LIMIT, (unsigned)(CONNECTIONS + CONNECTIONS_MORE),
+      MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)(CONNECTIONS / 2), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
       (size_t)(PIECE + PIECE), MHD_OPTION_NOTIFY_CONNECTION, note_socket, s, MHD_OPTION_NOTIFY_COMPLETED,
       forget_exchange, s, MHD_OPTION_UNESCAPE_CALLBACK, asked_unescape, NULL, MHD_OPTION_END);
   if (s->http) return s;
   mesher_stop(view->mesher);
-  places_free(&s->places);
+  connections_free(&s->connections);
   free(s);
   return NULL;
 }
@@ -504,7 +504,7 @@ void view_server_run(struct view_server *s)
   uint64_t next = stream < command ? stream : command;
   next = input < next ? input : next;
   if (now >= s->swept_ns + NS_PER_S) {
-    places_sweep(&s->places, now);
+    connections_sweep(&s->connections, now);
     s->swept_ns = now;
   }
   /* Sockets. */
@@ -535,6 +535,6 @@ void view_server_stop(struct view_server *s)
   wake_meshes(s, true);
   MHD_stop_daemon(s->http);
   mesher_stop(s->view->mesher);
-  places_free(&s->places);
+  connections_free(&s->connections);
   free(s);
 }

@@ -213,7 +213,7 @@ static bool allocate_tree(struct build *b)
       if (b->n.boundary[e].couple >= 0) couples += (size_t)bundle_of_edge(b, a, &b->n.boundary[e]).count;
   }
   /* Allocate one array of each kind for the whole tree. */
-  b->origin = calloc(boundaries, sizeof(int));
+  b->found_in = calloc(boundaries, sizeof(int));
   b->unused = calloc((size_t)t->slots, sizeof(bool));
   b->live = calloc(groups, sizeof(int));
   b->band_of_run = calloc((size_t)b->p.runs + 1, sizeof(int));
@@ -232,7 +232,7 @@ static bool allocate_tree(struct build *b)
   t->to = calloc(unknowns, sizeof *t->to);
   t->run = calloc((size_t)b->p.runs + 1, sizeof *t->run);
   t->band = calloc((size_t)b->p.bands + 1, sizeof *t->band);
-  return lists_open(&b->lists, largest) && b->origin && b->unused && b->live && b->band_of_run &&
+  return lists_open(&b->lists, largest) && b->found_in && b->unused && b->live && b->band_of_run &&
          b->run_of_group && b->run_of_unknown && t->group && t->member && t->contribution && t->gather &&
          t->couple && t->own && t->offset && t->shuffle && t->shift && t->group_body && t->to && t->run &&
          t->band;
@@ -312,7 +312,7 @@ struct tree *tree_build(const struct tree_graph *g, int lanes, int vector)
          allocate_tree(&b) && lay_out_groups(&b);
     free(walk);
     free(b.unused);
-    free(b.origin);
+    free(b.found_in);
     free(b.live);
     free(b.band_of_run);
     free(b.run_of_group);

@@ -176,7 +176,7 @@ static struct lane_at solution_of(const struct build *b, int node, int v, const 
   if (position >= 0) {
     const struct tree_gather *gather = &t->gather[o->gather_first + position];
     if (gather->aligned) {
-      *from = &t->group[b->origin[o->gather_first + position]];
+      *from = &t->group[b->found_in[o->gather_first + position]];
       return gather->vector[lane];
     }
     at = b->n.boundary[template_of(b, group)->boundary_first + position].at;
@@ -247,7 +247,7 @@ static void lay_gather(struct build *b, int group, int position)
     p.at[l] = solution_of(b, b->n.node[b->p.group[group].node[l]].parent, e->vertex, &from);
     p.used[l] = true;
     if (l > 0) continue;
-    b->origin[b->gathers] = (int)(from - t->group);
+    b->found_in[b->gathers] = (int)(from - t->group);
     if (p.at[0].stride == (size_t)o->width && p.at[0].at % (size_t)o->width == 0) {
       p.first = t->member + from->member_first;
       p.own = b->p.group[from - t->group].packed;

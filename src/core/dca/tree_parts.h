@@ -15,9 +15,9 @@ struct build {
   struct tree *t;
   int contributions, gathers, couples, members, offsets, bodies, tos, shuffles, shifts, owns;
   struct lists lists;
-  int *origin;  /* (gathers) group in whose vector the first lane finds the block */
-  bool *unused; /* (slots) lanes without a body */
-  int *live;    /* (groups) groups whose updates are still needed, while offsets are given */
+  int *found_in; /* (gathers) group in whose vector the first lane finds the block */
+  bool *unused;  /* (slots) lanes without a body */
+  int *live;     /* (groups) groups whose updates are still needed, while offsets are given */
   int lives;
   /* band and run of each group; run of the group that solves each unknown, -1: none */
   int *band_of_run, *run_of_group, *run_of_unknown;

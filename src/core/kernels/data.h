@@ -62,15 +62,15 @@ struct soft_rows {
 
 /* Explicit methods (explicit.c): the states at which a step has evaluated accelerations, and what it adds up of them. */
 enum { EXPLICIT_STATES = 12, EXPLICIT_TERMS = 13, EXPLICIT_HISTORY = 7 };
-struct explicit_origin { /* the state and multipliers from which factors and q'' were computed */
-  double *x;             /* (n, X_NUMBERS) state of the factors: before the projection of q */
-  double *lambda;        /* (m) multipliers before the solve for q'' */
+struct explicit_base { /* the state and multipliers from which factors and q'' were computed */
+  double *x;           /* (n, X_NUMBERS) state of the factors: before the projection of q */
+  double *lambda;      /* (m) multipliers before the solve for q'' */
 };
 struct explicit_states {
   double *x[EXPLICIT_STATES]; /* explicit_numbers() each; Adams methods: first the starts of earlier steps */
   double *left; /* (n, X_NUMBERS) the start as the last step left it        filled if `renewed` */
-  struct explicit_origin origin;      /* that of the state */
-  struct explicit_origin step_origin; /* that of the start of the step */
+  struct explicit_base base;          /* that of the state */
+  struct explicit_base step_base;     /* that of the start of the step */
   const double *term[EXPLICIT_TERMS]; /* states whose q' and q'' body_advance() adds up */
   double weight[EXPLICIT_TERMS];      /* s */
   double at[EXPLICIT_TERMS];          /* s, time of the term after the start of the inner step */

@@ -212,7 +212,7 @@ static void pass_link(struct passage *p, const ali3_model *m, ali3_data *d, int 
     const size_t row = (size_t)stored_row(j, k);
     pass_array(p, d->now.lambda, row, 1);
     pass_array(p, d->now.reaction, row, 1);
-    if (data_is_explicit(m)) pass_array(p, d->states.origin.lambda, row, 1);
+    if (data_is_explicit(m)) pass_array(p, d->states.base.lambda, row, 1);
     for (int i = 0; i < branches_of(m); i++) pass_array(p, solve_of(d, i)->c, row, 1);
     if (!j->soft) continue;
     pass_array(p, d->now.mean, row, 1);
@@ -245,13 +245,13 @@ static void pass_states(struct passage *p, const ali3_model *m, ali3_data *d)
   if (!data_is_explicit(m)) return;
   pass_numbers(p, &s->jump, 1);
   if (data_is_jointed(m)) {
-    pass_array(p, s->origin.x, 0, explicit_numbers(m));
+    pass_array(p, s->base.x, 0, explicit_numbers(m));
     for (int i = 0; i < explicit_history(m->options.method); i++)
       pass_array(p, i == 0 ? d->joints.last : s->x[i - 1], 0, explicit_numbers(m));
     return;
   }
   for (int b = 0; b < m->bodies; b++) {
-    pass_stored(p, m, s->origin.x, X_NUMBERS, b);
+    pass_stored(p, m, s->base.x, X_NUMBERS, b);
     for (int i = 0; i < explicit_history(m->options.method); i++)
       pass_stored(p, m, i == 0 ? d->last.x : s->x[i - 1], X_NUMBERS, b);
   }

@@ -96,10 +96,10 @@ static void place_states(const ali3_model *m, struct explicit_states *o, struct 
   const size_t numbers = explicit_numbers(m);
   for (int i = 0; i < explicit_kept(m->options.method); i++) o->x[i] = take_doubles(a, numbers);
   o->left = take_doubles(a, X_NUMBERS * (size_t)m->frozen->tree->slots);
-  struct explicit_origin *origin[] = {&o->origin, &o->step_origin};
+  struct explicit_base *base[] = {&o->base, &o->step_base};
   for (int i = 0; i < 2; i++) {
-    origin[i]->x = take_doubles(a, numbers);
-    origin[i]->lambda = take_doubles(a, (size_t)m->frozen->rows);
+    base[i]->x = take_doubles(a, numbers);
+    base[i]->lambda = take_doubles(a, (size_t)m->frozen->rows);
   }
 }
 
@@ -229,8 +229,8 @@ static void fill_unused_lanes(const ali3_model *m, ali3_data *d)
   if (data_is_jointed(m)) return;
   for (int i = 0; i < EXPLICIT_STATES && d->states.x[i]; i++) memcpy(d->states.x[i], d->now.x, state);
   if (d->states.left) memcpy(d->states.left, d->now.x, state);
-  if (d->states.origin.x) memcpy(d->states.origin.x, d->now.x, state);
-  if (d->states.step_origin.x) memcpy(d->states.step_origin.x, d->now.x, state);
+  if (d->states.base.x) memcpy(d->states.base.x, d->now.x, state);
+  if (d->states.step_base.x) memcpy(d->states.step_base.x, d->now.x, state);
 }
 
 size_t ali3_data_size(const ali3_model *m)

@@ -132,16 +132,16 @@ static void advance_bodies(const ali3_model *m, ali3_data *d, double span)
 }
 
 /* The factors of the state will be those of its present rows. */
-static void keep_origin(const ali3_model *m, ali3_data *d)
+static void keep_base(const ali3_model *m, ali3_data *d)
 {
-  memcpy(d->states.origin.x, *state_now(m, d), explicit_numbers(m) * sizeof(double));
+  memcpy(d->states.base.x, *state_now(m, d), explicit_numbers(m) * sizeof(double));
 }
 
-static void swap_origins(struct explicit_states *s)
+static void swap_bases(struct explicit_states *s)
 {
-  const struct explicit_origin o = s->origin;
-  s->origin = s->step_origin;
-  s->step_origin = o;
+  const struct explicit_base o = s->base;
+  s->base = s->step_base;
+  s->step_base = o;
 }
 
 bool explicit_prepare(const ali3_model *m, ali3_data *d)
@@ -151,14 +151,14 @@ bool explicit_prepare(const ali3_model *m, ali3_data *d)
   s->prepare_factorised = !s->factors;
   if (!s->factors) {
     if (data_is_jointed(m)) jointed_from_bodies(m, d);
-    keep_origin(m, d);
-    memcpy(s->origin.lambda, d->now.lambda, (size_t)m->frozen->rows * sizeof *d->now.lambda);
+    keep_base(m, d);
+    memcpy(s->base.lambda, d->now.lambda, (size_t)m->frozen->rows * sizeof *d->now.lambda);
     s->history = 0;
     s->jump = 0.0;
     s->factors = factorise_state(m, d);
     d->outside.fresh = true;
   }
-  swap_origins(s);
+  swap_bases(s);
   if (!s->factors) state_copy(m, &d->last, &d->now);
   return s->factors;
 }
@@ -166,23 +166,23 @@ bool explicit_prepare(const ali3_model *m, ali3_data *d)
 void explicit_unprepare(ali3_data *d)
 {
   struct explicit_states *s = &d->states;
-  swap_origins(s);
+  swap_bases(s);
   if (s->prepare_factorised) s->factors = false;
 }
 
 void explicit_factorise_again(const ali3_model *m, ali3_data *d)
 {
   if (data_is_jointed(m)) {
-    memcpy(d->joints.now, d->states.origin.x, explicit_numbers(m) * sizeof(double));
+    memcpy(d->joints.now, d->states.base.x, explicit_numbers(m) * sizeof(double));
     jointed_factorise(m, d);
     return;
   }
-  double **origin = &d->states.origin.x;
-  swap_states(&d->now.x, origin);
+  double **base = &d->states.base.x;
+  swap_states(&d->now.x, base);
   stage_bodies(m, d, KERNEL_body_frame);
   stage_rows(m, d);
   stage_condense(m, d);
-  swap_states(&d->now.x, origin);
+  swap_states(&d->now.x, base);
   d->here = d->spare;
 }
 
@@ -196,7 +196,7 @@ void explicit_leave(ali3_data *d)
 void explicit_restore(const ali3_model *m, ali3_data *d)
 {
   struct explicit_states *s = &d->states;
-  swap_origins(s);
+  swap_bases(s);
   s->history = 0;
   if (!s->factors) return;
   explicit_factorise_again(m, d);
@@ -240,8 +240,8 @@ static void renew_start(const ali3_model *m, ali3_data *d, double after, bool ta
   const double of_motion = judge ? change_from(m, d, *state_last(m, d)) : 0.0;
   memcpy(s->left, d->now.x, X_NUMBERS * (size_t)f->tree->slots * sizeof *s->left);
   s->renewed = true;
-  const double *left = data_is_jointed(m) ? (targets ? s->step_origin : s->origin).x : s->left;
-  double *stage = (targets ? s->step_origin : s->origin).lambda;
+  const double *left = data_is_jointed(m) ? (targets ? s->step_base : s->base).x : s->left;
+  double *stage = (targets ? s->step_base : s->base).lambda;
   memcpy(d->now.lambda, stage, (size_t)f->rows * sizeof *d->now.lambda);
   find_reactions(m, d, stage);
   if (judge && is_jump(s, change_from(m, d, left), of_motion)) s->history = 0;
@@ -294,7 +294,7 @@ static bool correct_prediction(const ali3_model *m, ali3_data *d, const struct a
   /* evaluation at the prediction, whose factors stay */
   inner_aim(m, d, after + d->rule.dt, false);
   if (!factorise_state(m, d)) return false;
-  if (!data_is_jointed(m)) keep_origin(m, d);
+  if (!data_is_jointed(m)) keep_base(m, d);
   find_stage(m, d);
   swap_states(state_now(m, d), predicted);
   /* the corrected state, beside the linearisation of the factors */
@@ -348,10 +348,10 @@ static bool finish_jointed(const ali3_model *m, ali3_data *d, double end, double
   const size_t rows = (size_t)m->frozen->rows;
   inner_aim(m, d, end, false);
   if (!jointed_project(m, d, increment)) return false;
-  memcpy(d->states.origin.lambda, d->now.lambda, rows * sizeof *d->now.lambda);
-  find_reactions(m, d, d->states.origin.lambda);
+  memcpy(d->states.base.lambda, d->now.lambda, rows * sizeof *d->now.lambda);
+  find_reactions(m, d, d->states.base.lambda);
   *increment = fmax(*increment, jointed_end(m, d));
-  keep_origin(m, d);
+  keep_base(m, d);
   memcpy(d->now.reaction, d->now.lambda, rows * sizeof *d->now.reaction);
   if (d->states.factors_serve) judge_prediction(m, d);
   return true;
@@ -370,7 +370,7 @@ static bool finish_step(const ali3_model *m, ali3_data *d, double end, double *i
     stage_rows(m, d);
   } else {
     if (!factorise_state(m, d)) return false;
-    keep_origin(m, d);
+    keep_base(m, d);
   }
   data_mark_phase(d, ALI3_PHASE_PROJECT);
   *increment = project_position(m, d);
@@ -386,8 +386,8 @@ static bool finish_step(const ali3_model *m, ali3_data *d, double end, double *i
     project_velocity_twice(m, d);
   else
     project_velocity(m, d);
-  memcpy(d->states.origin.lambda, d->now.lambda, rows * sizeof *d->now.lambda);
-  find_reactions(m, d, d->states.origin.lambda);
+  memcpy(d->states.base.lambda, d->now.lambda, rows * sizeof *d->now.lambda);
+  find_reactions(m, d, d->states.base.lambda);
   memcpy(d->now.reaction, d->now.lambda, rows * sizeof *d->now.reaction);
   if (d->states.factors_serve) judge_prediction(m, d);
   return true;

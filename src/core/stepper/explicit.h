@@ -60,7 +60,7 @@ void explicit_unprepare(ali3_data *d);
 /* Steps from the time `after` the start of the step over d->rule.dt. targets: a command of drives has arrived. *increment:
  * the largest change by the projection of the positions. Returns ALI3_OK, ALI3_E_SINGULAR or ALI3_E_DIVERGED. */
 int explicit_step(const ali3_model *m, ali3_data *d, double after, bool targets, double *increment);
-/* Factors of states.origin, after a load. The caller computes the frames of the state afterwards. */
+/* Factors of states.base, after a load. The caller computes the frames of the state afterwards. */
 void explicit_factorise_again(const ali3_model *m, ali3_data *d);
 /* After a step that failed. explicit_leave: d->last is the start as the step before left it. explicit_restore: after the state
  * has been restored, its factors and frames. */

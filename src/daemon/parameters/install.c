@@ -111,7 +111,7 @@ static void show_changes(struct param_server *l, const struct param_change *chan
       for (int k = 0; k < (parts ? parts : 1); k++) {
         struct desk_reply o = {.kind = DESK_VALUE, .client = UINT32_MAX, .count = 1};
         snprintf(o.name, sizeof o.name, "%s%s", p->name, parts ? part[k].name : "");
-        o.number[0] = change[i].value[parts ? part[k].place : 0];
+        o.number[0] = change[i].value[parts ? part[k].number : 0];
         ring_push(&l->desk[d].replies, &o);
       }
     }
@@ -152,7 +152,7 @@ static void tell_changes(struct param_server *l, const struct plant_set *s, cons
                                        .event = {.cycle = s->cycle,
                                                  .kind = FRAMES_EVENT_PARAMETER,
                                                  .code = l->version,
-                                                 .a = change[i].value[parts ? part[k].place : 0]}};
+                                                 .a = change[i].value[parts ? part[k].number : 0]}};
       snprintf(note.text, sizeof note.text, "%s%s", p->name, parts ? part[k].name : "");
       ring_push(&l->notes, &note);
     }

@@ -56,7 +56,7 @@ static bool is_in_use(struct param_server *l, const struct param_server_change *
            memcmp(platform + c->of.param, c->of.value, (size_t)c->numbers * sizeof *platform) == 0;
   const struct param *p = &l->params.param[c->of.param];
   params_get(p, l->model, now);
-  if (c->part) return now[c->part->place] == c->of.value[0];
+  if (c->part) return now[c->part->number] == c->of.value[0];
   for (int i = 0; i < p->count; i++)
     if (now[i] != c->of.value[i] && !(isnan(now[i]) && isnan(c->of.value[i]))) return false;
   return true;

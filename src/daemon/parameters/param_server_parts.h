@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Inside of the parameter server: param_server.c has the thread and its life, notes.c lines for the supervisor, replies.c
  * answers, state_requests.c states, transactions.c sets of parameters, queries.c values, install.c models for the loop,
- * rereading.c parameters of a reload, loading.c saved sets, and recorder_orders.c orders to the recorder. */
+ * rereading.c parameters of a reload, loading.c saved sets, and recorder_requests.c requests to the recorder. */
 #ifndef PARAMETERS_PARAM_SERVER_PARTS_H
 #define PARAMETERS_PARAM_SERVER_PARTS_H
 
@@ -153,7 +153,7 @@ enum command_result param_server_commit_changes(struct param_server *l,
 /* loading.c: a saved set of parameters. */
 void param_server_load_params(struct param_server *l, const struct asked *a);
 
-/* recorder_orders.c: orders of clients to the recorder, through the events of the frame ring. */
+/* recorder_requests.c: requests of clients to the recorder, through the events of the frame ring. */
 void param_server_order_recorder(struct param_server *l, const struct asked *a);
 
 /* queries.c: values of parameters for clients and files. */

@@ -30,7 +30,7 @@ static void show_part(struct param_server *l, const struct asked *a, const struc
   snprintf(o.name, sizeof o.name, "%s%s", p->name, part->name);
   snprintf(o.unit, sizeof o.unit, "%s", p->key->unit);
   params_get(p, l->model, value);
-  o.number[0] = value[part->place];
+  o.number[0] = value[part->number];
   param_server_reply(l, a, &o);
 }
 

@@ -23,29 +23,29 @@ static const struct node *node_or_element(const struct node *n, const char *key)
 /* On a line unit 0 is a broadcast, which no device answers. */
 static bool check_unit(const struct modbus_device *d, const struct node *n, struct report *r)
 {
-  const bool line = d->place.serial.path || d->place.rtu;
+  const bool line = d->remote.serial.path || d->remote.rtu;
   if (d->unit <= UNIT_LINE_MAX ? d->unit > 0 || !line : d->unit == UNIT_ANY && !line) return true;
   report_error(r, node_or_element(n, "unit")->at, "unit: expected a whole number from %d to %d%s, found %d",
                line ? 1 : 0, UNIT_LINE_MAX,
-               d->place.rtu ? " with framing: rtu"
-               : line       ? " on a serial line"
-                            : ", or 255",
+               d->remote.rtu ? " with framing: rtu"
+               : line        ? " on a serial line"
+                             : ", or 255",
                d->unit);
   return false;
 }
 
 static bool check_baud(const struct modbus_device *d, const struct node *n, struct report *r)
 {
-  if (!d->place.serial.path || serial_has_baud(d->place.serial.baud)) return true;
+  if (!d->remote.serial.path || serial_has_baud(d->remote.serial.baud)) return true;
   report_error(r, node_or_element(n, "baud")->at,
                "baud: expected a speed that lines have (9600, 19200, 38400, 57600, 115200 ...), found %d",
-               d->place.serial.baud);
+               d->remote.serial.baud);
   return false;
 }
 
 static bool check_timeout(const struct modbus_device *d, const struct node *n, struct report *r)
 {
-  if (!d->place.serial.path || d->timeout <= LINE_TIMEOUT_MAX) return true;
+  if (!d->remote.serial.path || d->timeout <= LINE_TIMEOUT_MAX) return true;
   report_error(r, node_or_element(n, "timeout")->at,
                "timeout: expected at most %g s on a serial line, found %g", LINE_TIMEOUT_MAX, d->timeout);
   return false;
@@ -67,18 +67,18 @@ bool is_same_line(const char *a, const char *b)
 static bool check_line_name(const struct modbus_device *d, const struct modbus_device *other,
                             const struct node *n, struct report *r)
 {
-  if (!d->place.serial.path || !other->place.serial.path ||
-      !is_alias(d->place.serial.path, other->place.serial.path))
+  if (!d->remote.serial.path || !other->remote.serial.path ||
+      !is_alias(d->remote.serial.path, other->remote.serial.path))
     return true;
   report_error(r, node_find(n, "serial")->at, "serial: this is the line of device \"%s\"; write it as %s",
-               other->name, other->place.serial.path);
+               other->name, other->remote.serial.path);
   return false;
 }
 
 static bool check_line_settings(const struct modbus_device *d, const struct modbus_device *other,
                                 const struct node *n, struct report *r)
 {
-  const struct serial_place *a = &d->place.serial, *b = &other->place.serial;
+  const struct serial_config *a = &d->remote.serial, *b = &other->remote.serial;
   if (!a->path || !b->path || strcmp(a->path, b->path) != 0) return true;
   const char *key = a->baud != b->baud             ? "baud"
                     : a->parity != b->parity       ? "parity"
@@ -92,14 +92,14 @@ static bool check_line_settings(const struct modbus_device *d, const struct modb
 
 static bool is_one_port(const struct modbus_device *a, const struct modbus_device *b)
 {
-  return a->place.host && b->place.host && a->place.port == b->place.port &&
-         strcmp(a->place.host, b->place.host) == 0;
+  return a->remote.host && b->remote.host && a->remote.port == b->remote.port &&
+         strcmp(a->remote.host, b->remote.host) == 0;
 }
 
 static bool check_framing(const struct modbus_device *d, const struct modbus_device *other,
                           const struct node *n, struct report *r)
 {
-  if (!is_one_port(d, other) || d->place.rtu == other->place.rtu) return true;
+  if (!is_one_port(d, other) || d->remote.rtu == other->remote.rtu) return true;
   report_error(r, node_or_element(n, "framing")->at,
                "framing: differs from device \"%s\" at this port: expected one value for both", other->name);
   return false;
@@ -107,9 +107,9 @@ static bool check_framing(const struct modbus_device *d, const struct modbus_dev
 
 static bool is_one_device(const struct modbus_device *a, const struct modbus_device *b)
 {
-  if (a->unit != b->unit || !a->place.host != !b->place.host) return false;
-  if (a->place.host) return is_one_port(a, b);
-  return strcmp(a->place.serial.path, b->place.serial.path) == 0;
+  if (a->unit != b->unit || !a->remote.host != !b->remote.host) return false;
+  if (a->remote.host) return is_one_port(a, b);
+  return strcmp(a->remote.serial.path, b->remote.serial.path) == 0;
 }
 
 static bool registers_overlap(const struct wired *a, const struct wired *b)
@@ -268,11 +268,11 @@ static bool read_device(const struct node *n, struct settings *s, struct names *
   /* Fill in the device, with copies of the texts. */
   struct modbus_device *d = &s->device[s->devices++];
   *d = v.device;
-  d->place.rtu = v.host && v.framing == FRAMING_RTU;
+  d->remote.rtu = v.host && v.framing == FRAMING_RTU;
   d->name = strdup(v.name);
-  d->place.host = v.host ? strdup(v.host) : NULL;
-  d->place.serial.path = v.serial ? strdup(v.serial) : NULL;
-  if (!d->name || (v.host && !d->place.host) || (v.serial && !d->place.serial.path)) return false;
+  d->remote.host = v.host ? strdup(v.host) : NULL;
+  d->remote.serial.path = v.serial ? strdup(v.serial) : NULL;
+  if (!d->name || (v.host && !d->remote.host) || (v.serial && !d->remote.serial.path)) return false;
   /* Read its map, and compare it with the maps of earlier devices. */
   const struct wiring_rules rules = {.order = (enum wire_order)v.word_order};
   if (!wiring_read(map, &rules, s->signals, &d->map, r)) return false;

@@ -66,7 +66,7 @@ static bool is_line_of_modbus(const struct settings *s, const char *path)
 {
   if (s->modbus.enabled && s->modbus.serial.path && is_same_line(s->modbus.serial.path, path)) return true;
   for (int i = 0; i < s->devices; i++)
-    if (s->device[i].place.serial.path && is_same_line(s->device[i].place.serial.path, path)) return true;
+    if (s->device[i].remote.serial.path && is_same_line(s->device[i].remote.serial.path, path)) return true;
   return false;
 }
 
@@ -74,15 +74,15 @@ static bool is_line_of_modbus(const struct settings *s, const char *path)
 static bool check_line_is_free(const struct settings *s, const struct packet *p, const struct node *at,
                                struct report *r)
 {
-  if (!p->place.serial.path) return true;
-  if (is_line_of_modbus(s, p->place.serial.path)) {
+  if (!p->remote.serial.path) return true;
+  if (is_line_of_modbus(s, p->remote.serial.path)) {
     report_error(r, at->at, "serial: Modbus uses this line: expected another line");
     return false;
   }
   for (int i = 0; i < s->packets; i++) {
     const struct packet *other = &s->packet[i];
-    if (other == p || other->received != p->received || !other->place.serial.path ||
-        !is_same_line(other->place.serial.path, p->place.serial.path))
+    if (other == p || other->received != p->received || !other->remote.serial.path ||
+        !is_same_line(other->remote.serial.path, p->remote.serial.path))
       continue;
     report_error(r, at->at, "serial: packet \"%s\" uses this line: expected another line", other->name);
     return false;
@@ -94,14 +94,14 @@ static bool check_line_is_free(const struct settings *s, const struct packet *p,
 static bool check_speed(const struct settings *s, const struct packet *p, const struct node *at,
                         struct report *r)
 {
-  if (!p->place.serial.path) return true;
-  const int bits = CHARACTER_FRAME + p->place.serial.stop_bits + (p->place.serial.parity != PARITY_NONE);
+  if (!p->remote.serial.path) return true;
+  const int bits = CHARACTER_FRAME + p->remote.serial.stop_bits + (p->remote.serial.parity != PARITY_NONE);
   const double every = p->divisor * s->options.dt, least = p->size * bits / every;
-  if (least <= p->place.serial.baud) return true;
+  if (least <= p->remote.serial.baud) return true;
   report_error(
       r, at->at,
       "baud: %d bytes every %g ms need %.0f baud or more, found %d: expected a higher baud or divisor",
-      p->size, every * 1e3, ceil(least), p->place.serial.baud);
+      p->size, every * 1e3, ceil(least), p->remote.serial.baud);
   return false;
 }
 
@@ -109,7 +109,7 @@ static bool check_speed(const struct settings *s, const struct packet *p, const 
 static void check_size(const struct packet *p, const struct node *n, struct report *r)
 {
   enum { IPV6_BYTES = 1452 };
-  if (!p->place.host || !strchr(p->place.host, ':') || p->size <= IPV6_BYTES) return;
+  if (!p->remote.host || !strchr(p->remote.host, ':') || p->size <= IPV6_BYTES) return;
   report_error(r, n->at, "fields: packet \"%.40s\" has %d bytes: expected at most %d over IPv6", p->name,
                p->size, IPV6_BYTES);
 }
@@ -117,13 +117,13 @@ static void check_size(const struct packet *p, const struct node *n, struct repo
 /* False when out of memory. */
 static bool take_place(struct packet *p, const struct packet_place_values *v)
 {
-  p->place = (struct remote_place){.host = v->host ? strdup(v->host) : NULL,
-                                   .port = v->port,
-                                   .serial = {.path = v->serial ? strdup(v->serial) : NULL,
-                                              .baud = v->baud,
-                                              .parity = (enum parity)v->parity,
-                                              .stop_bits = v->stop_bits}};
-  return (!v->host || p->place.host) && (!v->serial || p->place.serial.path);
+  p->remote = (struct remote_config){.host = v->host ? strdup(v->host) : NULL,
+                                     .port = v->port,
+                                     .serial = {.path = v->serial ? strdup(v->serial) : NULL,
+                                                .baud = v->baud,
+                                                .parity = (enum parity)v->parity,
+                                                .stop_bits = v->stop_bits}};
+  return (!v->host || p->remote.host) && (!v->serial || p->remote.serial.path);
 }
 
 /* --- packets --- */
@@ -131,7 +131,7 @@ static bool take_place(struct packet *p, const struct packet_place_values *v)
 /* A line has no borders between packets. */
 static void check_findable(const struct packet *p, const struct node *n, struct report *r)
 {
-  bool findable = !p->place.serial.path;
+  bool findable = !p->remote.serial.path;
   for (int i = 0; i < p->fields; i++)
     findable |= p->field[i].type == PACKET_BYTES || packet_is_checksum(p->field[i].type);
   if (!findable)
@@ -207,7 +207,7 @@ static struct packet *find_answered(struct settings *s, const struct node *n, st
   /* The packet stands above, and has no answer yet. */
   for (int i = 0; i < s->packets; i++) {
     struct packet *p = &s->packet[i];
-    if (strcmp(p->name, answers->text) != 0 || p->received || !p->place.host) continue;
+    if (strcmp(p->name, answers->text) != 0 || p->received || !p->remote.host) continue;
     if (!p->answered) return p;
     report_error(r, answers->at, "answers: packet \"%.40s\" has an answer already: expected one", p->name);
     return NULL;
@@ -258,7 +258,7 @@ static bool read_packet(struct reader *r, const struct node *n)
   struct packet_place_values place = r->instead ? *r->instead : v.place;
   if (received) place.port = v.place.port;
   if (answered)
-    place = (struct packet_place_values){.host = answered->place.host, .port = answered->place.port};
+    place = (struct packet_place_values){.host = answered->remote.host, .port = answered->remote.port};
   /* Fill in the packet and its fields, and check the line. */
   struct packet *p = &s->packet[s->packets++];
   p->divisor = v.divisor;

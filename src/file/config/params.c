@@ -181,7 +181,7 @@ int params_find_part(const struct params *p, const char *name, const struct para
 
 void param_put_part(const struct param_part *part, double number, double value[PARAM_NUMBERS])
 {
-  value[part->place] = number;
+  value[part->number] = number;
   if (part->mirror >= 0) value[part->mirror] = number;
 }
 

@@ -33,8 +33,8 @@ struct param {
 /* One number of a parameter that has several. */
 struct param_part {
   const char *name; /* with its dot */
-  int place,
-      mirror; /* among the numbers of the parameter; mirror: the mirrored element of a symmetric matrix; -1: none */
+  /* indices among the numbers of the parameter; mirror: the mirrored element of a symmetric matrix, or -1 */
+  int number, mirror;
 };
 
 /* Names and kinds depend on the structure of a model only, so one list serves all results of params_apply(). */

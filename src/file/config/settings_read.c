@@ -340,8 +340,8 @@ bool settings_connect(struct settings_reader *l, struct signals *signals)
 static void release_device(struct modbus_device *d)
 {
   free(d->name);
-  free(d->place.host);
-  free(d->place.serial.path);
+  free(d->remote.host);
+  free(d->remote.serial.path);
   free(d->map.item);
 }
 

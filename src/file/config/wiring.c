@@ -352,7 +352,7 @@ static bool read_registered(const struct node *n, const struct params *params, s
                                .wire = {(enum wire_type)v.type, order, v.scale, v.offset}};
   double value[PARAM_NUMBERS];
   params_get(&params->param[found], s->model, value);
-  p.value = value[part ? part->place : 0];
+  p.value = value[part ? part->number : 0];
   if (!check_register(s, n, &p, r)) return true;
   hint_at_notation(r, n, v.address);
   p.name = strdup(v.name);

@@ -95,7 +95,7 @@ static const struct key device_keys[] = {
        "Name of A-Z a-z 0-9 _ -. It differs from the names of the other devices.", .example = "plc"),
   TEXT("host", NONE, AT_START, DEVICE(host), "Numeric address of the device, for Modbus TCP. Write either host or serial.",
        .example = "127.0.0.1"),
-  INTEGER("port", "", BETWEEN(1, 65535), "502", AT_START, DEVICE(device.place.port), "TCP port. Only with host."),
+  INTEGER("port", "", BETWEEN(1, 65535), "502", AT_START, DEVICE(device.remote.port), "TCP port. Only with host."),
   CHOICE("framing", framings, "tcp", AT_START, DEVICE(framing),
          "Frames over host and port. tcp: Modbus TCP. rtu: the frames of a serial line, with unit and CRC, for gateways that pass "
          "bytes to a line without a look at them. Devices with the same host and port and framing: rtu are polled one after the "
@@ -103,11 +103,11 @@ static const struct key device_keys[] = {
   TEXT("serial", NONE, AT_START, DEVICE(serial),
        "Device file of the serial line, for Modbus RTU. Several devices may share a line if they give the same baud, parity "
        "and stop_bits. The line of the section modbus is not available."),
-  INTEGER("baud", "", BETWEEN(1200, 4e6), "19200", AT_START, DEVICE(device.place.serial.baud),
+  INTEGER("baud", "", BETWEEN(1200, 4e6), "19200", AT_START, DEVICE(device.remote.serial.baud),
           "Speed of the line, such as 9600, 19200 or 38400. Only with serial."),
-  CHOICE("parity", schema_parities, "even", AT_START, DEVICE(device.place.serial.parity),
+  CHOICE("parity", schema_parities, "even", AT_START, DEVICE(device.remote.serial.parity),
          "Parity of the line. Only with serial."),
-  INTEGER("stop_bits", "", BETWEEN(1, 2), "1", AT_START, DEVICE(device.place.serial.stop_bits),
+  INTEGER("stop_bits", "", BETWEEN(1, 2), "1", AT_START, DEVICE(device.remote.serial.stop_bits),
           "Stop bits of the line. Only with serial."),
   INTEGER("unit", "", BETWEEN(0, 255), "1", AT_START, DEVICE(device.unit),
           "Unit of the device, from 1 to 247 on a line and with framing: rtu. Entries with the same place and unit are the same device polled with "

@@ -60,9 +60,9 @@ static bool is_right_input(const ali3_model *m, const struct fmu_variable *v)
   const int e = v->element;
   switch (v->kind) {
   case FMU_LOAD:
-    return e >= 0 && e < ali3_model_loads(m) && v->place >= 0 && v->place < 3;
+    return e >= 0 && e < ali3_model_loads(m) && v->number >= 0 && v->number < 3;
   case FMU_WRENCH:
-    return e >= 0 && e < ali3_model_bodies(m) && v->place >= 0 && v->place < 6;
+    return e >= 0 && e < ali3_model_bodies(m) && v->number >= 0 && v->number < 6;
   case FMU_COMMAND:
     return e >= 0 && e < ali3_model_forces(m) && ali3_model_force_takes_command(m, e);
   default:

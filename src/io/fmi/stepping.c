@@ -44,7 +44,7 @@ void fmu_apply_inputs(struct fmu *f)
       for (next = i; next < f->table.count && f->table.variable[next].kind == v->kind &&
                      f->table.variable[next].element == v->element;
            next++)
-        vector[f->table.variable[next].place] = f->acting[next];
+        vector[f->table.variable[next].number] = f->acting[next];
       if (v->kind == FMU_LOAD)
         ali3_set_load(f->model, f->data, v->element, vector);
       else

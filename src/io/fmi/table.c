@@ -59,7 +59,7 @@ char *fmu_table_write(const struct fmu_table *t, size_t *size)
           t->count);
   for (int i = 0; i < t->count; i++) {
     const struct fmu_variable *v = &t->variable[i];
-    fprintf(out, "%s %d %d %d %s %s %u", kind_words[v->kind], v->element, v->place, v->mirror,
+    fprintf(out, "%s %d %d %d %s %s %u", kind_words[v->kind], v->element, v->number, v->mirror,
             owner_words[v->owner], v->field[0] ? v->field : "-", v->flags);
     fprintf(out, " %016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %s\n", double_bits(v->lower),
             double_bits(v->upper), double_bits(v->rate), double_bits(v->start), v->name);
@@ -146,7 +146,7 @@ static bool read_variable(struct word_reader *r, struct fmu_table *t)
   struct fmu_variable v = {0};
   int kind, owner, flags;
   if (!read_choice_word(r, kind_words, FMU_KINDS, &kind) || !read_whole_word(r, &v.element) ||
-      !read_whole_word(r, &v.place) || !read_whole_word(r, &v.mirror) ||
+      !read_whole_word(r, &v.number) || !read_whole_word(r, &v.mirror) ||
       !read_choice_word(r, owner_words, FMU_OWNERS, &owner) || !read_field_word(r, v.field) ||
       !read_whole_word(r, &flags) || !read_bits_word(r, &v.lower) || !read_bits_word(r, &v.upper) ||
       !read_bits_word(r, &v.rate) || !read_bits_word(r, &v.start) || r->at == r->end)

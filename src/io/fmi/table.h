@@ -54,7 +54,7 @@ enum { FMU_FIELD = 32 };
 
 struct fmu_variable {
   enum fmu_kind kind;
-  int element, place, mirror;
+  int element, number, mirror;
   enum fmu_owner owner;
   char field[FMU_FIELD];
   unsigned flags;      /* enum fmu_flag */

@@ -46,10 +46,10 @@ static bool find_in_spec(const struct fmu_variable *v, const ali3_model *m, stru
   for (int i = 0; i < fields->fields; i++) {
     const struct spec_field *field = &fields->field[i];
     if (field->kind != (whole ? SPEC_WHOLE : SPEC_NUMBERS) || strcmp(field->name, v->field) != 0) continue;
-    target->at = field->at + (size_t)v->place * sizeof(double);
-    if (whole) return v->place == 0 && v->mirror < 0;
+    target->at = field->at + (size_t)v->number * sizeof(double);
+    if (whole) return v->number == 0 && v->mirror < 0;
     if (v->mirror >= 0) target->mirror = field->at + (size_t)v->mirror * sizeof(double);
-    return v->place >= 0 && v->place < field->count && v->mirror < field->count;
+    return v->number >= 0 && v->number < field->count && v->mirror < field->count;
   }
   return false;
 }
@@ -64,8 +64,8 @@ bool fmu_find_targets(struct fmu *f, char *why, size_t size)
     /* Gravity, options of the solver, then the specs of elements. */
     if (v->kind != FMU_PARAMETER) continue;
     if (v->owner == FMU_OF_MODEL) {
-      target->at = (size_t)v->place * sizeof(double);
-      good = strcmp(v->field, "gravity") == 0 && v->place >= 0 && v->place < 3;
+      target->at = (size_t)v->number * sizeof(double);
+      good = strcmp(v->field, "gravity") == 0 && v->number >= 0 && v->number < 3;
     } else if (v->owner == FMU_OF_SOLVER) {
       good = find_in_solver(v->field, (v->flags & FMU_WHOLE) != 0, &target->at);
     } else {

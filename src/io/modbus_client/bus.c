@@ -19,10 +19,10 @@ enum {
   QUIET_AT_LONGEST = 4, /* longest wait for a line to fall silent, in answer timeouts */
 };
 
-bool bus_init(struct bus *b, const struct remote_place *place, int stop)
+bool bus_init(struct bus *b, const struct remote_config *place, int stop)
 {
-  const struct serial_place *line = &place->serial;
-  *b = (struct bus){.place = *place, .stop = stop};
+  const struct serial_config *line = &place->serial;
+  *b = (struct bus){.remote = *place, .stop = stop};
   pthread_mutex_init(&b->lock, NULL);
   /* Over the network the context never connects itself; it gets a connected socket. */
   if (place->host && place->rtu)
@@ -87,9 +87,9 @@ static bool is_itself(int fd)
 static int make_connection(const struct bus *b)
 {
   char service[16];
-  snprintf(service, sizeof service, "%d", b->place.port);
+  snprintf(service, sizeof service, "%d", b->remote.port);
   struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM}, *a;
-  if (getaddrinfo(b->place.host, service, &hints, &a) != 0) {
+  if (getaddrinfo(b->remote.host, service, &hints, &a) != 0) {
     errno = EADDRNOTAVAIL;
     return -1;
   }
@@ -113,7 +113,7 @@ static int make_connection(const struct bus *b)
 static void set_open(struct bus *b, int fd)
 {
   pthread_mutex_lock(&b->lock);
-  if (b->place.host) modbus_set_socket(b->context, fd);
+  if (b->remote.host) modbus_set_socket(b->context, fd);
   b->open = true;
   pthread_mutex_unlock(&b->lock);
 }
@@ -138,12 +138,12 @@ static bool connection_is_quiet(const struct bus *b)
 
 enum bus_result bus_open(struct bus *b, char *error, size_t size)
 {
-  if (b->open && b->place.host && !connection_is_quiet(b)) bus_close(b);
+  if (b->open && b->remote.host && !connection_is_quiet(b)) bus_close(b);
   if (b->open) return BUS_OK;
   int fd = -1;
-  const bool done = b->place.host ? (fd = make_connection(b)) >= 0 : open_line(b);
+  const bool done = b->remote.host ? (fd = make_connection(b)) >= 0 : open_line(b);
   if (!done) {
-    snprintf(error, size, "%s%s", b->place.host ? "" : "opening the line: ", strerror(errno));
+    snprintf(error, size, "%s%s", b->remote.host ? "" : "opening the line: ", strerror(errno));
     return BUS_UNREACHABLE;
   }
   set_open(b, fd);
@@ -153,7 +153,7 @@ enum bus_result bus_open(struct bus *b, char *error, size_t size)
 void bus_interrupt(struct bus *b)
 {
   pthread_mutex_lock(&b->lock);
-  if (b->open && b->place.host) shutdown(modbus_get_socket(b->context), SHUT_RDWR);
+  if (b->open && b->remote.host) shutdown(modbus_get_socket(b->context), SHUT_RDWR);
   pthread_mutex_unlock(&b->lock);
 }
 
@@ -170,7 +170,7 @@ static enum bus_result result_of(int e)
 static bool discard_bytes(struct bus *b)
 {
   uint8_t bytes[256];
-  if (!b->place.rtu) return modbus_flush(b->context) >= 0;
+  if (!b->remote.rtu) return modbus_flush(b->context) >= 0;
   ssize_t n = 0;
   while ((n = recv(modbus_get_socket(b->context), bytes, sizeof bytes, MSG_DONTWAIT)) > 0) continue;
   return n < 0 && (errno == EAGAIN || errno == EINTR);
@@ -201,7 +201,7 @@ static enum bus_result judge_failure(struct bus *b, const char *what, enum wire_
   else
     snprintf(error, size, "%s %s %d: %s", what, wire_table_name(table), address, why);
   /* Close a connection whose next answer cannot be trusted; on a line wait until late answers have come. */
-  if (result == BUS_LOST || (result != BUS_EXCEPTION && b->place.host && !b->place.rtu))
+  if (result == BUS_LOST || (result != BUS_EXCEPTION && b->remote.host && !b->remote.rtu))
     bus_close(b);
   else if (result != BUS_EXCEPTION)
     wait_for_silence(b); /* through a gateway an answer may come late on the next connection, too */

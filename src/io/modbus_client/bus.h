@@ -24,7 +24,7 @@ enum bus_result {
 };
 
 struct bus {
-  struct remote_place place;
+  struct remote_config remote;
   int stop; /* a descriptor that becomes readable when waiting must end; -1: none */
   modbus_t *context;
   bool open;
@@ -35,7 +35,7 @@ struct bus {
 };
 
 /* Set-up; makes no connection. Returns false when out of memory. The caller calls bus_free() in both cases. */
-bool bus_init(struct bus *b, const struct remote_place *place, int stop);
+bool bus_init(struct bus *b, const struct remote_config *place, int stop);
 void bus_free(struct bus *b);
 
 /* Sets the unit and the timeout of the next requests. */

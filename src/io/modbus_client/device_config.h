@@ -8,7 +8,7 @@
 
 struct modbus_device {
   char *name;
-  struct remote_place place; /* devices with one path share a line with the speed and parity of the first */
+  struct remote_config remote; /* devices with one path share a line with the speed and parity of the first */
   int unit;
   double period, timeout; /* s; the timeout applies to each answer */
   int alive;              /* holding register that changes while the device's program runs; -1: none */

@@ -125,7 +125,7 @@ static void *run_line(void *arg)
     struct member *m = &l->member[i];
     /* A silent device would take time from others on its line; a connection of Modbus TCP has one device only,
      * which may be back. */
-    const bool one_device = l->bus.place.host && !l->bus.place.rtu;
+    const bool one_device = l->bus.remote.host && !l->bus.remote.rtu;
     if (m->back_off_ns == 0 || one_device) station_leave(&m->station, &l->bus);
     atomic_store_explicit(&m->station.view->state, DEVICE_OFF, memory_order_relaxed);
   }
@@ -135,17 +135,17 @@ static void *run_line(void *arg)
 /* --- the endpoint --- */
 
 /* Devices of one line share its thread, also behind a gateway that passes bytes on. */
-static bool is_on_line(const struct remote_place *a, const struct remote_place *b)
+static bool is_on_line(const struct remote_config *a, const struct remote_config *b)
 {
   if (a->serial.path && b->serial.path) return strcmp(a->serial.path, b->serial.path) == 0;
   return a->rtu && b->rtu && a->port == b->port && strcmp(a->host, b->host) == 0;
 }
 
 /* Finds or makes the line of a device. Returns NULL when out of memory. */
-static struct line *find_line(struct lines *all, const struct endpoint *e, const struct remote_place *place)
+static struct line *find_line(struct lines *all, const struct endpoint *e, const struct remote_config *place)
 {
   for (int i = 0; i < all->lines; i++)
-    if (is_on_line(&all->line[i].bus.place, place)) return &all->line[i];
+    if (is_on_line(&all->line[i].bus.remote, place)) return &all->line[i];
   struct line *l = &all->line[all->lines++];
   l->stop = e->stop;
   l->heard = &all->heard;
@@ -157,7 +157,7 @@ static bool add_device(struct endpoint *e, int i)
 {
   const struct modbus_device *d = (const struct modbus_device *)e->config + i;
   struct device_view *view = &e->view[i];
-  struct line *l = find_line(e->state, e, &d->place);
+  struct line *l = find_line(e->state, e, &d->remote);
   snprintf(view->name, sizeof view->name, "%s", d->name);
   view->state = DEVICE_CONNECTING;
   return l && station_init(&l->member[l->members++].station, d, e->signals, &e->port[i], view);
@@ -223,12 +223,12 @@ static void devices_text(const struct endpoint *e, char *text, size_t size)
 static void map_device(const struct modbus_device *d, const struct signals *signals, struct io_map *map)
 {
   char place[400];
-  if (d->place.host)
-    snprintf(place, sizeof place, "%s at %s:%d, unit %d", d->name, d->place.host, d->place.port, d->unit);
+  if (d->remote.host)
+    snprintf(place, sizeof place, "%s at %s:%d, unit %d", d->name, d->remote.host, d->remote.port, d->unit);
   else
-    snprintf(place, sizeof place, "%s on %s, unit %d", d->name, d->place.serial.path, d->unit);
-  io_map_add_remote(map, &d->place, false, d->place.rtu ? "Modbus RTU over TCP" : "Modbus TCP", "Modbus RTU",
-                    d->unit, d->name);
+    snprintf(place, sizeof place, "%s on %s, unit %d", d->name, d->remote.serial.path, d->unit);
+  io_map_add_remote(map, &d->remote, false, d->remote.rtu ? "Modbus RTU over TCP" : "Modbus TCP",
+                    "Modbus RTU", d->unit, d->name);
   /* The map of the device, then its alive register. */
   for (int i = 0; i < d->map.count; i++) {
     const struct wired *w = &d->map.item[i];

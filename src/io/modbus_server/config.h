@@ -33,7 +33,7 @@ struct modbus_config {
   int half_frame_ms;  /* a frame that takes longer to arrive closes its connection; 0: 1000 */
   int idle_ms;        /* a connection without a request for this time is closed; 0: 30000 */
   struct peers peers; /* without a rule everybody may write */
-  struct serial_place serial;
+  struct serial_config serial;
   enum access serial_access;
   int unit;                           /* the server's unit on the line */
   struct wiring map;                  /* signals that the user maps to addresses */

@@ -6,9 +6,9 @@
  * modbus_map_accept() accepted. 3. The thread reaches the loop only through the port: frames in, inputs and commands
  * out. */
 #include "modbus_server/server.h"
+#include "modbus_server/admission.h"
 #include "modbus_server/connection.h"
 #include "modbus_server/line.h"
-#include "modbus_server/places.h"
 #include "rt/clock.h"
 #include "rt/realtime.h"
 #include "transport/inet_address.h"
@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 enum {
-  CLIENTS_MAX = PLACES_MAX,
+  CLIENTS_MAX = ADMISSION_MAX,
   FD_LIMIT = 1024, /* libmodbus keeps descriptors in fd_sets */
   /* Length of the listen queue. A short queue lets the kernel slow down a storm of connections, and a client behind the
    * storm waits a short time only. */
@@ -73,17 +73,17 @@ static int accept_one(struct modbus_server *s, struct inet_address *from, uint64
 }
 
 /* Returns an empty place for a newcomer, or NULL if there is none. */
-static struct modbus_connection *find_place(struct modbus_server *s, const struct place *newcomer)
+static struct modbus_connection *admit_newcomer(struct modbus_server *s, const struct admission *newcomer)
 {
-  struct place place[CLIENTS_MAX];
+  struct admission held[CLIENTS_MAX];
   for (int i = 0; i < s->max_clients; i++) {
     const struct modbus_connection *c = &s->client[i];
-    place[i] = (struct place){.taken = c->fd >= 0, .access = c->peer.access, .heard_ns = c->active_ns};
-    memcpy(place[i].host, c->host, sizeof c->host);
+    held[i] = (struct admission){.taken = c->fd >= 0, .access = c->peer.access, .heard_ns = c->active_ns};
+    memcpy(held[i].host, c->host, sizeof c->host);
   }
-  const int i = places_choose(place, s->max_clients, newcomer);
+  const int i = admission_choose(held, s->max_clients, newcomer);
   if (i < 0) return NULL;
-  if (place[i].taken) {
+  if (held[i].taken) {
     counter_add(&s->desk.service.counters->modbus_replaced, 1);
     modbus_connection_close(&s->desk, &s->client[i]);
   }
@@ -101,12 +101,12 @@ static void tell_full(struct modbus_server *s, const struct inet_address *from)
 static void let_in(struct modbus_server *s, int fd, const struct inet_address *from, uint64_t now_ns)
 {
   struct counters *counters = s->desk.service.counters;
-  struct place newcomer = {
+  struct admission newcomer = {
       .taken = true, .access = peers_access(&s->peers, &from->name.any), .heard_ns = now_ns};
   /* Find a place if the peer has access. */
   struct modbus_connection *c = NULL;
   if (newcomer.access != ACCESS_NONE && peers_host(&from->name.any, newcomer.host) && fd < FD_LIMIT)
-    c = find_place(s, &newcomer);
+    c = admit_newcomer(s, &newcomer);
   if (!c) {
     counter_add(newcomer.access == ACCESS_NONE ? &counters->modbus_denied : &counters->modbus_refused, 1);
     if (newcomer.access == ACCESS_NONE)
@@ -311,9 +311,9 @@ int modbus_server_port(const struct endpoint *e)
 static void server_text(const struct endpoint *e, char *text, size_t size)
 {
   const struct modbus_config *config = e->config;
-  const struct serial_place *line = &config->serial;
+  const struct serial_config *line = &config->serial;
   char place[300] = "";
-  if (line->path) serial_place_text(line, place, sizeof place);
+  if (line->path) serial_config_text(line, place, sizeof place);
   int used = snprintf(text, size, "Modbus");
   if (config->tcp)
     used += snprintf(text + used, size - (size_t)used, " %s:%d%s", config->bind, modbus_server_port(e),

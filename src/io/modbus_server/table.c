@@ -478,7 +478,7 @@ bool modbus_io_map(const struct modbus_config *config, const struct signals *sig
                                                            .text = "answers to any unit number"});
   if (config->serial.path) {
     char line[300];
-    serial_place_text(&config->serial, line, sizeof line);
+    serial_config_text(&config->serial, line, sizeof line);
     io_map_add_connection(map,
                           &(struct io_map_connection){
                               .listens = true, .protocol = "Modbus RTU", .line = line, .unit = config->unit});

@@ -8,20 +8,20 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The loop answers steps when they are done, perhaps long after later commands. A place that awaits an answer is
- * therefore never reused. If lost answers keep all places, no place is free. */
-uint32_t osc_take_place(struct osc_in *in, const struct osc_sender *from)
+/* The loop answers steps when they are done, perhaps long after later commands. A client number that awaits
+ * an answer is therefore never reused. If lost answers keep all numbers, none is free. */
+uint32_t osc_take_client(struct osc_in *in, const struct osc_sender *from)
 {
-  uint32_t place = in->next_place;
-  for (int i = 0; i < OSC_PLACES && in->place[place].awaited; i++) place = (place + 1) % OSC_PLACES;
-  in->next_place = (place + 1) % OSC_PLACES;
-  in->place[place].from = *from;
-  in->place[place].serial = in->serial++;
-  in->place[place].awaited = true;
+  uint32_t client = in->next_client;
+  for (int i = 0; i < OSC_CLIENTS && in->client[client].awaited; i++) client = (client + 1) % OSC_CLIENTS;
+  in->next_client = (client + 1) % OSC_CLIENTS;
+  in->client[client].from = *from;
+  in->client[client].serial = in->serial++;
+  in->client[client].awaited = true;
   char name[CLIENT_NAME];
   clients_address_text(&from->at.name.any, name);
-  clients_name(&in->port->clients, place, name);
-  return place;
+  clients_name(&in->port->clients, client, name);
+  return client;
 }
 
 static void send_result(struct osc_in *in, const struct osc_sender *to, const struct answer *a)
@@ -35,9 +35,9 @@ static void send_result(struct osc_in *in, const struct osc_sender *to, const st
 /* Drops a command that waits for its answer. */
 static void drop_command(struct osc_in *in, const struct command *c)
 {
-  in->place[c->client].awaited = false;
+  in->client[c->client].awaited = false;
   counter_add(&in->counters->commands_dropped, 1);
-  send_result(in, &in->place[c->client].from,
+  send_result(in, &in->client[c->client].from,
               &(struct answer){.code = c->code, .id = c->id, .result = RESULT_BUSY});
 }
 
@@ -68,7 +68,7 @@ static enum verdict send_valued(struct osc_in *in, const struct request *r, cons
   if (code == COMMAND_RESET) osc_forget_steps(in, &r->from);
   struct command *c = &in->command[in->commands++];
   *c = *command;
-  c->client = osc_take_place(in, &r->from);
+  c->client = osc_take_client(in, &r->from);
   c->t_ns = r->from.now_ns;
   return ACCEPTED;
 }
@@ -233,9 +233,9 @@ void osc_in_answers(struct osc_in *in, uint32_t most)
 {
   struct answer a;
   for (uint32_t n = 0; n < most && ring_pop(&in->port->answers, &a); n++) {
-    if (a.client >= OSC_PLACES) continue;
-    in->place[a.client].awaited = false;
-    send_result(in, &in->place[a.client].from, &a);
+    if (a.client >= OSC_CLIENTS) continue;
+    in->client[a.client].awaited = false;
+    send_result(in, &in->client[a.client].from, &a);
   }
   osc_answer_syncs(in);
 }
@@ -257,8 +257,9 @@ enum verdict osc_on_sync(struct osc_in *in, const struct request *r)
 
 static bool is_owed_an_answer(const struct osc_in *in, const struct inet_address *who, uint64_t before)
 {
-  for (int i = 0; i < OSC_PLACES; i++)
-    if (in->place[i].awaited && in->place[i].serial < before && inet_address_same(&in->place[i].from.at, who))
+  for (int i = 0; i < OSC_CLIENTS; i++)
+    if (in->client[i].awaited && in->client[i].serial < before &&
+        inet_address_same(&in->client[i].from.at, who))
       return true;
   return false;
 }

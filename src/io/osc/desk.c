@@ -69,10 +69,10 @@ enum verdict osc_on_desk(struct osc_in *in, const struct request *r)
     osc_out_acknowledge(in->out, &r->from, ack_word(o.code), (int32_t)o.id, RESULT_NOT_AUTHORISED);
     return DENIED;
   }
-  o.client = osc_take_place(in, &r->from);
+  o.client = osc_take_client(in, &r->from);
   clients_address_text(&r->from.at.name.any, o.who);
   if (desk_ask(in->port->desk, &o)) return ACCEPTED;
-  in->place[o.client].awaited = false;
+  in->client[o.client].awaited = false;
   osc_out_acknowledge(in->out, &r->from, ack_word(o.code), (int32_t)o.id, RESULT_BUSY);
   return ACCEPTED;
 }
@@ -111,14 +111,14 @@ void osc_in_replies(struct osc_in *in)
 {
   struct desk_reply o;
   while (in->port->desk && ring_pop(&in->port->desk->replies, &o)) {
-    if (o.client >= OSC_PLACES) continue;
-    const struct osc_sender *to = &in->place[o.client].from;
+    if (o.client >= OSC_CLIENTS) continue;
+    const struct osc_sender *to = &in->client[o.client].from;
     if (o.kind != DESK_DONE) {
       send_desk_entry(in, to, &o);
       continue;
     }
     if (o.text[0]) send_desk_text(in, to, &o);
-    in->place[o.client].awaited = false;
+    in->client[o.client].awaited = false;
     osc_out_owed_ack(in->out, to, ack_word(o.code), (int32_t)o.id, o.result);
   }
 }

@@ -11,7 +11,8 @@
 #include "wire/peers.h"
 
 enum {
-  OSC_PLACES = 256, /* more than both rings of a port, a datagram and the steps under way can hold together */
+  OSC_CLIENTS =
+      256, /* more than both rings of a port, a datagram and the steps under way can hold together */
   OSC_COMMANDS_MAX = 64, /* commands of one datagram; more would displace those already in the port's ring */
   OSC_SYNCS = 32,
   OSC_BUTTONS = 64,     /* buttons of all senders that are remembered */
@@ -20,8 +21,7 @@ enum {
   OSC_LATE_MAX =
       16, /* a number up to 16 behind the last one is late; farther behind: the sender has restarted */
 };
-_Static_assert((int)OSC_PLACES <= (int)CLIENTS_NAMED,
-               "a place is a client number, and each client number has a name");
+_Static_assert((int)OSC_CLIENTS <= (int)CLIENTS_NAMED, "each client number has a name");
 
 enum verdict {
   ACCEPTED,
@@ -96,14 +96,14 @@ struct osc_in {
   int32_t sequence;
   struct inet_address framed_by;
 
-  /* commands; the place of a command is its client number */
-  uint32_t next_place; /* advances cyclically */
-  uint64_t serial;     /* number of the next command */
+  /* senders of commands, by client number */
+  uint32_t next_client; /* advances cyclically */
+  uint64_t serial;      /* number of the next command */
   struct {
     struct osc_sender from;
     uint64_t serial;
     bool awaited; /* the sender awaits an answer */
-  } place[OSC_PLACES];
+  } client[OSC_CLIENTS];
   struct {
     struct osc_sender from;
     int32_t id;
@@ -184,8 +184,8 @@ void osc_tell_malformed(struct osc_in *in, const uint8_t *bytes, size_t n, const
 /* Answers each kind of request that gets one answer per datagram. */
 void osc_answer_once(struct osc_in *in, const struct osc_sender *to);
 
-/* A place whose sender awaits an answer; its number is the client number of what is sent on. */
-uint32_t osc_take_place(struct osc_in *in, const struct osc_sender *from);
+/* A client number for a sender that awaits an answer. */
+uint32_t osc_take_client(struct osc_in *in, const struct osc_sender *from);
 /* Sends the commands of the datagram. The inputs have gone before. */
 void osc_send_commands(struct osc_in *in);
 /* Answers each sync whose earlier commands are all answered. */

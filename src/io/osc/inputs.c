@@ -40,7 +40,7 @@ static enum verdict refuse_input(struct osc_in *in, int input, const struct osc_
   if (o->told_ns != 0 && o->told_ns + NS_PER_S > who->now_ns) return REFUSED;
   o->told_ns = who->now_ns;
   osc_out_acknowledge(in->out, who, "input", 0, RESULT_NOT_AUTHORISED);
-  struct input_owner owner = {.source = SOURCE_OSC, .client = OSC_PLACES + (uint32_t)input};
+  struct input_owner owner = {.source = SOURCE_OSC, .client = OSC_CLIENTS + (uint32_t)input};
   if (owned_elsewhere(in, input)) owner = frame_owner(osc_out_last_frame(in->out), input);
   if (!is_open(&in->signals->input[input])) owner.source = OWNER_NONE;
   clients_address_text(&who->at.name.any, name);
@@ -55,7 +55,7 @@ static void renew_owner(struct osc_in *in, int input, const struct osc_sender *w
   if (o->t_ns == 0 || !inet_address_same(&o->at, &who->at)) {
     char name[CLIENT_NAME];
     clients_address_text(&who->at.name.any, name);
-    clients_name(&in->port->clients, OSC_PLACES + (uint32_t)input, name);
+    clients_name(&in->port->clients, OSC_CLIENTS + (uint32_t)input, name);
   }
   o->at = who->at;
   o->t_ns = who->now_ns;
@@ -88,7 +88,7 @@ static void set_channel(struct osc_in *in, int channel, struct input_sample samp
 {
   const int input = in->input_of[channel];
   renew_owner(in, input, who);
-  sample.client = OSC_PLACES + (uint32_t)input;
+  sample.client = OSC_CLIENTS + (uint32_t)input;
   in->sample[channel] = sample;
   in->changed = true;
 }

@@ -41,12 +41,12 @@ void osc_in_estop(struct osc_in *in, const uint8_t *bytes, size_t n, const struc
 void osc_raise_estop(struct osc_in *in, const struct osc_sender *from, int32_t id)
 {
   const struct command c = {
-      .code = COMMAND_ESTOP, .id = (uint32_t)id, .client = osc_take_place(in, from), .t_ns = from->now_ns};
+      .code = COMMAND_ESTOP, .id = (uint32_t)id, .client = osc_take_client(in, from), .t_ns = from->now_ns};
   in->estop_ns = from->now_ns;
   counter_add(&in->counters->osc_commands, 1);
   if (port_estop(in->port, &c)) return;
   /* The e-stop acts through its flag, which the loop does not answer. */
-  in->place[c.client].awaited = false;
+  in->client[c.client].awaited = false;
   osc_out_acknowledge(in->out, from, command_name(c.code), id, RESULT_OK);
 }
 

@@ -103,7 +103,7 @@ bool packets_io_map(const struct packet *packet, int packets, const struct signa
     const char *network = p->answers    ? "answers over UDP"
                           : p->received ? "received packets over UDP"
                                         : "packets over UDP";
-    io_map_add_remote(map, &p->place, p->received, network,
+    io_map_add_remote(map, &p->remote, p->received, network,
                       p->received ? "received packets on a line" : "packets on a line", -1, p->name);
     for (int k = 0; k < packet[i].fields; k++) add_field(map, &packet[i], &packet[i].field[k], signals);
   }

@@ -19,7 +19,7 @@ static bool join_host(struct packet_link *l)
 
 static bool open_socket(struct packet_link *l, const struct packet *p, char *error, size_t size)
 {
-  const int code = inet_address_parse(p->place.host, p->place.port, &l->to);
+  const int code = inet_address_parse(p->remote.host, p->remote.port, &l->to);
   const char *reason = code ? gai_strerror(code) : NULL;
   if (!reason) {
     l->socket = socket(l->to.name.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -27,7 +27,7 @@ static bool open_socket(struct packet_link *l, const struct packet *p, char *err
     if (l->socket >= 0 && join_host(l)) return true;
     reason = strerror(errno);
   }
-  snprintf(error, size, "packet %s: cannot send to %s port %d: %s", p->name, p->place.host, p->place.port,
+  snprintf(error, size, "packet %s: cannot send to %s port %d: %s", p->name, p->remote.host, p->remote.port,
            reason);
   return false;
 }
@@ -35,10 +35,10 @@ static bool open_socket(struct packet_link *l, const struct packet *p, char *err
 bool packet_link_open(struct packet_link *l, const struct packet *p, char *error, size_t size)
 {
   *l = (struct packet_link){.socket = -1, .line.fd = -1};
-  if (p->place.host) return open_socket(l, p, error, size);
+  if (p->remote.host) return open_socket(l, p, error, size);
   char who[80];
   snprintf(who, sizeof who, "packet %s", p->name);
-  return serial_line_open(&l->line, &p->place.serial, who, error, size);
+  return serial_line_open(&l->line, &p->remote.serial, who, error, size);
 }
 
 void packet_link_close(struct packet_link *l)

@@ -232,7 +232,7 @@ static bool packet_line(const struct endpoint *e, int i, struct endpoint_line *l
   const bool sends = i < p->senders;
   const struct packet *packet = sends ? p->sender[i].packet : p->receiver[i - p->senders].packet;
   const struct serial_line *own = sends ? &p->sender[i].link.line : &p->receiver[i - p->senders].line;
-  *line = (struct endpoint_line){.path = packet->place.serial.path, .lost = serial_line_is_lost(own)};
+  *line = (struct endpoint_line){.path = packet->remote.serial.path, .lost = serial_line_is_lost(own)};
   snprintf(line->who, sizeof line->who, "packet %s", packet->name);
   return true;
 }

@@ -17,7 +17,7 @@ enum { DATAGRAMS = 64 }; /* taken in one turn */
 static int bind_receiver(const struct packet *p, const struct inet_address *from)
 {
   struct inet_address own;
-  if (!inet_address_facing(from, p->place.port, &own)) return -1;
+  if (!inet_address_facing(from, p->remote.port, &own)) return -1;
   const int s = socket(own.name.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (s < 0 || bind(s, &own.name.any, own.length) == 0) return s;
   const int error = errno;
@@ -30,11 +30,11 @@ static bool open_datagrams(struct packet_receiver *r, char *error, size_t size)
 {
   const struct packet *p = r->packet;
   errno = EINVAL;
-  if (inet_address_parse(p->place.host, p->place.port, &r->from) == 0)
+  if (inet_address_parse(p->remote.host, p->remote.port, &r->from) == 0)
     r->socket = p->answers ? r->shared : bind_receiver(p, &r->from);
   if (r->socket < 0) {
-    snprintf(error, size, "packet %s: cannot receive from %s on port %d: %s", p->name, p->place.host,
-             p->place.port, strerror(errno));
+    snprintf(error, size, "packet %s: cannot receive from %s on port %d: %s", p->name, p->remote.host,
+             p->remote.port, strerror(errno));
     return false;
   }
   kernel_stamp_ask(r->socket); /* without stamps the time of the read counts */
@@ -46,9 +46,9 @@ bool receiver_open(struct packet_receiver *r, char *error, size_t size)
   char who[80];
   r->socket = -1;
   r->line.fd = -1;
-  if (r->packet->place.host) return open_datagrams(r, error, size);
+  if (r->packet->remote.host) return open_datagrams(r, error, size);
   snprintf(who, sizeof who, "packet %s", r->packet->name);
-  return serial_line_open(&r->line, &r->packet->place.serial, who, error, size);
+  return serial_line_open(&r->line, &r->packet->remote.serial, who, error, size);
 }
 
 void receiver_close(struct packet_receiver *r)

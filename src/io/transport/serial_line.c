@@ -32,7 +32,7 @@ static const char *error_hint(int error)
   }
 }
 
-bool serial_line_open(struct serial_line *l, const struct serial_place *place, const char *who, char *error,
+bool serial_line_open(struct serial_line *l, const struct serial_config *place, const char *who, char *error,
                       size_t size)
 {
   *l = (struct serial_line){.fd = -1};

@@ -41,13 +41,13 @@ double packet_highest(enum packet_type type)
 void packet_place_text(const struct packet *p, char *text, int size)
 {
   char line[300] = "";
-  if (!p->place.host) serial_place_text(&p->place.serial, line, sizeof line);
+  if (!p->remote.host) serial_config_text(&p->remote.serial, line, sizeof line);
   if (p->answers)
-    snprintf(text, (size_t)size, "%s from %s in answer to %s", p->name, p->place.host, p->answers->name);
-  else if (p->place.host && p->received)
-    snprintf(text, (size_t)size, "%s from %s on port %d", p->name, p->place.host, p->place.port);
-  else if (p->place.host)
-    snprintf(text, (size_t)size, "%s to %s:%d", p->name, p->place.host, p->place.port);
+    snprintf(text, (size_t)size, "%s from %s in answer to %s", p->name, p->remote.host, p->answers->name);
+  else if (p->remote.host && p->received)
+    snprintf(text, (size_t)size, "%s from %s on port %d", p->name, p->remote.host, p->remote.port);
+  else if (p->remote.host)
+    snprintf(text, (size_t)size, "%s to %s:%d", p->name, p->remote.host, p->remote.port);
   else
     snprintf(text, (size_t)size, "%s on %s", p->name, line);
 }
@@ -61,8 +61,8 @@ void packets_release(struct packet *packet, int packets)
       free(p->field[k].bytes);
     }
     free(p->field);
-    free(p->place.host);
-    free(p->place.serial.path);
+    free(p->remote.host);
+    free(p->remote.serial.path);
     free(p->name);
   }
   free(packet);

@@ -97,7 +97,7 @@ enum { PACKET_BYTES_MAX = 1472, PACKETS_MAX = 16 };
 
 struct packet {
   char *name;
-  struct remote_place place;
+  struct remote_config remote;
   bool received; /* place.host is its sender, place.port the port on which it arrives; false: it is sent */
   const struct packet
       *answers;  /* the sent packet at whose socket this one arrives, with its place; NULL: none */

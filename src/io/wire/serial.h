@@ -56,23 +56,23 @@ static inline char parity_letter(enum parity parity)
   return "NEO"[parity];
 }
 
-struct serial_place {
+struct serial_config {
   char *path; /* NULL: no line */
   int baud;
   enum parity parity;
   int stop_bits; /* 1 or 2 */
 };
 
-/* The place of a device or controller: on the network or on a serial line. */
-struct remote_place {
+/* Where a device or controller is: on the network or on a serial line. */
+struct remote_config {
   char *host; /* numeric address; NULL: on the serial line */
   int port;
   bool rtu; /* with host: frames of a line, through a gateway that passes bytes on */
-  struct serial_place serial;
+  struct serial_config serial;
 };
 
 /* "/dev/ttyUSB0 115200 8N1" */
-static inline void serial_place_text(const struct serial_place *line, char *text, size_t size)
+static inline void serial_config_text(const struct serial_config *line, char *text, size_t size)
 {
   snprintf(text, size, "%s %d 8%c%d", line->path, line->baud, parity_letter(line->parity), line->stop_bits);
 }

@@ -91,7 +91,7 @@ struct platform_geometry {
 };
 
 /* Orders to the platform, each from some states of the daemon. */
-enum platform_order {
+enum platform_request {
   PLATFORM_TO_PARK,    /* INIT, STOPPED, EXIT */
   PLATFORM_TO_NEUTRAL, /* READY */
   PLATFORM_TO_RUN,     /* RUNNING */
@@ -100,15 +100,15 @@ enum platform_order {
   PLATFORM_TO_JOG,     /* STOPPED, while a person jogs */
   PLATFORM_TO_SAFE,    /* SAFE: park, after braking at the limits */
 };
-/* True if a moving platform brakes at its limits for this order. For any other one it comes to rest softly first. */
-static inline bool platform_order_brakes(enum platform_order order)
+/* True if a moving platform brakes at its limits for this request. For any other one it comes to rest softly first. */
+static inline bool platform_request_brakes(enum platform_request request)
 {
-  return order == PLATFORM_TO_FREEZE || order == PLATFORM_TO_FAULT || order == PLATFORM_TO_SAFE;
+  return request == PLATFORM_TO_FREEZE || request == PLATFORM_TO_FAULT || request == PLATFORM_TO_SAFE;
 }
 
 /* Input of one cycle. */
 struct platform_input {
-  enum platform_order order;
+  enum platform_request request;
   bool restart;             /* the model was reset since the last step */
   double specific_force[3]; /* m/s^2, of the imu in its own axes: x forward, y left, z up; 0 0 9.81 at rest */
   double angular_velocity[3]; /* rad/s */

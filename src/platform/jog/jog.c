@@ -113,7 +113,7 @@ static void let_go(struct jog *j, enum jog_cause cause)
   j->quiet = j->steps + j->longest + 1;
 }
 
-/* True where a jog may begin. In PLATFORM_UNKNOWN the first order states that the rig is in its park pose. */
+/* True where a jog may begin. In PLATFORM_UNKNOWN the first request states that the rig is in its park pose. */
 static bool may_begin_in(enum platform_state state)
 {
   return state == PLATFORM_JOG || state == PLATFORM_PARKED || state == PLATFORM_NEUTRAL ||

@@ -4,7 +4,7 @@
  *
  *   jog_ask       a command; it holds for spec.timeout, after which its sender must have sent it again (dead-man)
  *   jog_step      in every cycle: the target of the platform
- *   jog_end       another order moves or stops the platform
+ *   jog_end       another request moves or stops the platform
  *
  * A coordinate moves on its own. A leg moves on the curve on which the other five keep their lengths. The distance on that line
  * has a law of its own (envelope/axis.h). A cycle is only taken if the place where the jog would come to rest is within the reach
@@ -114,7 +114,7 @@ enum jog_answer jog_ask(struct jog *j, const struct platform *p, unsigned part, 
                         uint32_t hand, uint32_t number);
 /* A command that others have refused: it counts as a pressed button, or as its release. */
 void jog_refuse(struct jog *j, double fraction, uint32_t hand, uint32_t number);
-/* Ends the jog: another order moves the platform now. */
+/* Ends the jog: another request moves the platform now. */
 void jog_end(struct jog *j);
 
 /* For a replay: the command that acted in the cycle that comes. part -1: the jog is not on. */

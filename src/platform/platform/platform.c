@@ -207,11 +207,11 @@ static void follow_jog(struct platform *p, const struct platform_motion *jog)
   memcpy(p->out.target, jog->p, sizeof p->out.target);
 }
 
-/* Comes to rest softly, or at the limits if an order of this stop asked for that. The glide leaves a small remainder, which
+/* Comes to rest softly, or at the limits if a request of this stop asked for that. The glide leaves a small remainder, which
  * the limits stop, too: the law that follows a target never quite ends. */
-static void follow_stop(struct platform *p, enum platform_order order)
+static void follow_stop(struct platform *p, enum platform_request request)
 {
-  p->brakes = p->brakes || platform_order_brakes(order);
+  p->brakes = p->brakes || platform_request_brakes(request);
   if (p->brakes || glide_over(&p->glide))
     brake_platform(p);
   else
@@ -226,7 +226,7 @@ static void follow_state(struct platform *p, const struct platform_input *in)
     follow_live(p, in);
     return;
   case PLATFORM_STOP:
-    follow_stop(p, in->order);
+    follow_stop(p, in->request);
     return;
   case PLATFORM_FREEZE:
     brake_platform(p);
@@ -321,7 +321,7 @@ void platform_step(struct platform *p, const struct platform_input *in)
   if (in->restart || !p->live.zeroed) p->blend |= live_zero(&p->live, in) && p->spec.mode == PLATFORM_POSE;
   if (states_moves(p->state) && has_arrived(p)) end_move(p);
   const enum platform_state next =
-      states_next(p->state, in->order, p->engaged, envelope_at_rest(&p->envelope));
+      states_next(p->state, in->request, p->engaged, envelope_at_rest(&p->envelope));
   if (next != p->state) enter_state(p, next);
   follow_state(p, in);
   output_state(p);

@@ -31,7 +31,7 @@
   X(PLATFORM_STOP, 5, "stop")       /* comes to rest, before another move */                                 \
   X(PLATFORM_FAULT, 6, "fault")     /* on its way to neutral after a fault, then to park */                  \
   X(PLATFORM_PARK, 7, "park")       /* on its way to the park pose */                                        \
-  X(PLATFORM_UNKNOWN, 8, "unknown") /* no order up has come yet, so its pose is not known */                 \
+  X(PLATFORM_UNKNOWN, 8, "unknown") /* no request up has come yet, so its pose is not known */               \
   X(PLATFORM_JOG, 9, "jog")         /* one coordinate or leg crawls while a person asks for it, else held */
 enum platform_state {
 #define PLATFORM_ENUM(id, code, text) id = (code),
@@ -148,7 +148,7 @@ bool platform_bytes_are_sound(const void *bytes);
 
 /* RT. True at rest in the park pose. */
 bool platform_is_parked(const struct platform *p);
-/* RT. True from the first order up on: the pose is known. */
+/* RT. True from the first request up on: the pose is known. */
 bool platform_is_known(const struct platform *p);
 /* RT. True at neutral, in a ride, and while a ride is frozen. */
 bool platform_rides(const struct platform *p);

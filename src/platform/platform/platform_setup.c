@@ -69,7 +69,7 @@ static bool check_numbers(const struct platform_spec *s, char *error, size_t siz
   return true;
 }
 
-/* Output before the first order up: the pose is unknown. */
+/* Output before the first request up: the pose is unknown. */
 static void output_unknown(struct platform *p)
 {
   double *out = (double *)&p->out;

@@ -42,14 +42,15 @@ static enum platform_state to_run(enum platform_state state, bool engaged, bool 
   }
 }
 
-enum platform_state states_next(enum platform_state state, enum platform_order order, bool engaged, bool rest)
+enum platform_state states_next(enum platform_state state, enum platform_request request, bool engaged,
+                                bool rest)
 {
-  /* The pose of the rig is unknown before the first order to neutral, run or jog. */
+  /* The pose of the rig is unknown before the first request to neutral, run or jog. */
   const bool parks = state == PLATFORM_PARKED || state == PLATFORM_PARK;
-  const bool up = order == PLATFORM_TO_NEUTRAL || order == PLATFORM_TO_RUN || order == PLATFORM_TO_JOG;
+  const bool up = request == PLATFORM_TO_NEUTRAL || request == PLATFORM_TO_RUN || request == PLATFORM_TO_JOG;
   if (state == PLATFORM_UNKNOWN) return up ? PLATFORM_PARKED : PLATFORM_UNKNOWN;
-  /* An order changes the state only at rest; a moving platform comes to rest first. */
-  switch (order) {
+  /* A request changes the state only at rest; a moving platform comes to rest first. */
+  switch (request) {
   case PLATFORM_TO_PARK:
   case PLATFORM_TO_SAFE:
     return parks ? state : by_rest(PLATFORM_PARK, rest);

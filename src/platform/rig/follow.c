@@ -20,33 +20,33 @@ void follow_init(struct follow *f, const struct follow_spec *spec, double period
   f->keep = spec->filter > 0.0 ? exp(-period / spec->filter) : 0.0;
 }
 
-static void push_command(struct follow *f, const struct follow_place *commanded)
+static void push_command(struct follow *f, const struct follow_position *commanded)
 {
   f->newest = (f->newest + 1) % (FOLLOW_CYCLES_MAX + 1);
   f->past[f->newest] = *commanded;
   if (f->count <= FOLLOW_CYCLES_MAX) f->count++;
 }
 
-static const struct follow_place *command_before(const struct follow *f, int cycles)
+static const struct follow_position *command_before(const struct follow *f, int cycles)
 {
   const int back = cycles < f->count ? cycles : f->count - 1;
   return &f->past[(f->newest - back + FOLLOW_CYCLES_MAX + 1) % (FOLLOW_CYCLES_MAX + 1)];
 }
 
 /* The command of a time between two cycles, on the straight line. */
-static void command_then(const struct follow *f, struct follow_place *then)
+static void command_then(const struct follow *f, struct follow_position *then)
 {
   const int whole = (int)f->delay;
   const double part = f->delay - whole;
-  const struct follow_place *late = command_before(f, whole), *early = command_before(f, whole + 1);
+  const struct follow_position *late = command_before(f, whole), *early = command_before(f, whole + 1);
   for (int i = 0; i < PLATFORM_LEGS; i++) then->leg[i] = late->leg[i] + part * (early->leg[i] - late->leg[i]);
   for (int k = 0; k < PLATFORM_DOF; k++)
     then->pose[k] = late->pose[k] + part * (early->pose[k] - late->pose[k]);
 }
 
 /* The pose that belongs to the legs, or the legs that belong to the pose. */
-static bool complete_place(struct follow *f, const struct hexapod *h, const struct follow_place *near,
-                           const double *report)
+static bool complete_position(struct follow *f, const struct hexapod *h, const struct follow_position *near,
+                              const double *report)
 {
   if (f->spec.legs) {
     memcpy(f->actual.leg, report, sizeof f->actual.leg);
@@ -70,18 +70,18 @@ static double pow_of(double x, int n)
   return power;
 }
 
-void follow_step(struct follow *f, const struct hexapod *h, const struct follow_place *commanded,
+void follow_step(struct follow *f, const struct hexapod *h, const struct follow_position *commanded,
                  const double *report)
 {
-  struct follow_place then;
+  struct follow_position then;
   push_command(f, commanded);
   if (f->waited <= FOLLOW_CYCLES_MAX) f->waited++;
   if (!report) return;
   command_then(f, &then);
-  f->known = complete_place(f, h, &then, report);
+  f->known = complete_position(f, h, &then, report);
   const double weight = f->begun ? 1.0 - pow_of(f->keep, f->waited) : 1.0;
   f->waited = 0;
-  /* Where the legs close to no pose, one half of the place is not known. */
+  /* Where the legs close to no pose, one half of the position is not known. */
   for (int i = 0; i < PLATFORM_LEGS && (f->known || f->spec.legs); i++)
     f->error[i] += weight * (f->actual.leg[i] - then.leg[i] - f->error[i]);
   double *error = f->error + PLATFORM_LEGS;

@@ -21,21 +21,21 @@ struct follow_spec {
 };
 
 /* Legs and pose at one time. */
-struct follow_place {
+struct follow_position {
   double leg[PLATFORM_LEGS], pose[PLATFORM_DOF]; /* m or rad; m and rad */
 };
 
 struct follow {
-  struct follow_place actual;  /* as of the last report */
-  double error[FOLLOW_ERRORS]; /* filtered: six legs, then six coordinates */
-  bool known;                  /* a report has come, and its legs close to a pose */
+  struct follow_position actual; /* as of the last report */
+  double error[FOLLOW_ERRORS];   /* filtered: six legs, then six coordinates */
+  bool known;                    /* a report has come, and its legs close to a pose */
 
   /* private */
   struct follow_spec spec;
-  double delay;                                    /* cycles */
-  double keep;                                     /* part of the error that the filter keeps over a cycle */
-  int waited;                                      /* cycles since the last report */
-  struct follow_place past[FOLLOW_CYCLES_MAX + 1]; /* commanded, a ring */
+  double delay; /* cycles */
+  double keep;  /* part of the error that the filter keeps over a cycle */
+  int waited;   /* cycles since the last report */
+  struct follow_position past[FOLLOW_CYCLES_MAX + 1]; /* commanded, a ring */
   int newest, count;
   bool begun; /* the filter has a value */
 };
@@ -44,7 +44,7 @@ struct follow {
 void follow_init(struct follow *f, const struct follow_spec *spec, double period);
 
 /* RT. One cycle. report: six legs or a pose; NULL: none has come since the last cycle, and the error stays. */
-void follow_step(struct follow *f, const struct hexapod *h, const struct follow_place *commanded,
+void follow_step(struct follow *f, const struct hexapod *h, const struct follow_position *commanded,
                  const double *report);
 
 /* RT. The error that exceeds its level most, relative to it: 0 to 5 a leg, 6 to 11 a coordinate; -1: none. */

@@ -7,12 +7,12 @@
 
 enum { HEARTBEATS = 65536 };
 
-static void place_now(const struct rig *r, const struct platform *p, struct follow_place *place)
+static void position_now(const struct rig *r, const struct platform *p, struct follow_position *o)
 {
-  *place = r->park;
+  *o = r->park;
   if (!platform_is_known(p)) return;
-  memcpy(place->leg, p->out.legs, sizeof place->leg);
-  memcpy(place->pose, p->out.pose, sizeof place->pose);
+  memcpy(o->leg, p->out.legs, sizeof o->leg);
+  memcpy(o->pose, p->out.pose, sizeof o->pose);
 }
 
 void rig_init(struct rig *r, const struct rig_spec *spec, const struct platform *platform)
@@ -176,7 +176,7 @@ static void count_ride(struct rig *r, const struct platform *p)
 
 static void show_rig(struct rig *r, const struct platform *p, bool reports)
 {
-  /* The actual place, and its error. */
+  /* The actual position, and its error. */
   struct rig_output *o = &r->out;
   const bool judged = judges_feedback(r);
   r->reports = reports;
@@ -198,9 +198,9 @@ static void show_rig(struct rig *r, const struct platform *p, bool reports)
 void rig_step(struct rig *r, const struct platform *p, const struct rig_reading *reading)
 {
   const bool known = platform_is_known(p), away = known && !platform_is_parked(p);
-  struct follow_place commanded;
+  struct follow_position commanded;
   /* Compare the rig with the command, and judge what is felt. */
-  place_now(r, p, &commanded);
+  position_now(r, p, &commanded);
   const double *report =
       has_feedback(r) && reading->arrived ? reading->value + r->spec.feedback_channel : NULL;
   if (has_feedback(r)) follow_step(&r->follow, &p->hexapod, &commanded, report);

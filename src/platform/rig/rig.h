@@ -149,7 +149,7 @@ struct rig {
   /* private */
   struct rig_spec spec;
   struct follow follow;
-  struct follow_place park;
+  struct follow_position park;
   double period;
   uint32_t met;
   double last[RIG_PERMISSIVES_MAX], still[RIG_PERMISSIVES_MAX]; /* number, and time since it changed, s */

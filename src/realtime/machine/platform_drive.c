@@ -28,15 +28,15 @@ bool platform_drive_init(struct platform_drive *d, const struct platform_setup *
   return (setup->init ? setup->init : platform_init)(&d->platform, &setup->spec, error, size);
 }
 
-static enum platform_order order_in(enum run_state state)
+static enum platform_request request_in(enum run_state state)
 {
-  static const enum platform_order order[] = {
+  static const enum platform_request request[] = {
       [STATE_INIT] = PLATFORM_TO_PARK,     [STATE_STOPPED] = PLATFORM_TO_PARK,
       [STATE_READY] = PLATFORM_TO_NEUTRAL, [STATE_RUNNING] = PLATFORM_TO_RUN,
       [STATE_PAUSED] = PLATFORM_TO_FREEZE, [STATE_FAULT] = PLATFORM_TO_FAULT,
       [STATE_SAFE] = PLATFORM_TO_SAFE,     [STATE_EXIT] = PLATFORM_TO_PARK,
   };
-  return order[state];
+  return request[state];
 }
 
 void platform_drive_show(const struct platform_drive *d, double *values)
@@ -48,11 +48,11 @@ void platform_drive_step(struct platform_drive *d, enum run_state state, double 
 {
   const struct signals *s = d->signals;
   const struct platform_setup *setup = &d->setup;
-  /* The order, and the target of a jog. */
+  /* The request, and the target of a jog. */
   if (d->held || state != STATE_STOPPED) jog_end(&d->jog);
   const struct platform_motion *jog = jog_step(&d->jog, &d->platform);
-  const enum platform_order order = d->jog.on ? PLATFORM_TO_JOG : order_in(state);
-  struct platform_input in = {.order = d->held ? PLATFORM_TO_FREEZE : order,
+  const enum platform_request request = d->jog.on ? PLATFORM_TO_JOG : request_in(state);
+  struct platform_input in = {.request = d->held ? PLATFORM_TO_FREEZE : request,
                               .restart = d->restart,
                               .jog = jog,
                               .specific_force = {0, 0, setup->spec.gravity}};

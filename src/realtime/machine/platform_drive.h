@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The motion platform in the loop: the orders that follow from the daemon's state, its inputs from the values of a
+ * The motion platform in the loop: the requests that follow from the daemon's state, its inputs from the values of a
  * cycle, and its outputs to them. The platform itself is the layer `platform`, which knows no loop. RT except
  * platform_drive_init(). One owner: the loop. */
 #ifndef MOTION_PLATFORM_DRIVE_H

@@ -48,7 +48,7 @@ struct rig_verdict rig_drive_verdict(const struct rig_drive *d, enum run_state s
 {
   const struct rig_verdict fine = {.cause = RIG_FINE};
   if (!d->there) return fine;
-  /* A rig in its park pose needs no stop, but with these orders it leaves that pose now. */
+  /* A rig in its park pose needs no stop, but with these requests it leaves that pose now. */
   if (d->rig.verdict.cause == RIG_FINE) return parks_in(state) ? fine : rig_lacks(&d->rig, false);
   return parks_in(state) ? rig_lacks(&d->rig, true) : d->rig.verdict;
 }

@@ -32,7 +32,7 @@ enum desk_request_code {
 #undef DESK_ENUM
       DESK_REQUESTS
 };
-/* The orders have the order of enum record_order. */
+/* The orders have the order of enum record_request. */
 const char *desk_request_name(unsigned code); /* as in OSC addresses; "?" when unknown */
 
 enum {

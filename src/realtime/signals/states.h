@@ -35,7 +35,7 @@ const char *run_state_name(unsigned state); /* "?" when unknown */
   X(COMMAND_PLATFORM, 12,                                                                                    \
     "platform") /* argument: index of a parameter of the motion platform, which gets the value */            \
   /* An ordinary thread does the work of the next three, and the loop shows its result. */                   \
-  X(COMMAND_RECORD, 13, "record") /* argument: enum record_order */                                          \
+  X(COMMAND_RECORD, 13, "record") /* argument: enum record_request */                                        \
   X(COMMAND_SAVE, 14, "save")                                                                                \
   X(COMMAND_LOAD, 15, "load")                                                                                \
   X(COMMAND_STIMULUS, 16, "stimulus") /* argument: twice the index of a stimulus, plus 1 for on */           \
@@ -88,7 +88,7 @@ enum fault_code {
 const char *fault_text(unsigned fault); /* "unknown fault" when out of range */
 
 /* Orders to the recorder of this daemon: the argument of COMMAND_RECORD. */
-enum record_order { RECORD_STOP, RECORD_START, RECORD_SPLIT, RECORD_MARK, RECORD_ORDERS };
+enum record_request { RECORD_STOP, RECORD_START, RECORD_SPLIT, RECORD_MARK, RECORD_ORDERS };
 
 /* States of the recorder of this daemon. */
 #define RECORDER_STATE_LIST(X)                                                                               \

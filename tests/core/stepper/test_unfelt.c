@@ -121,7 +121,7 @@ static void add_unfelt(const ali3_model *m, ali3_data *d, double size)
   for (int i = 0; i < rigid && largest > 0.0; i++) {
     d->now.lambda[i] += size / largest * y[i];
     d->now.reaction[i] += size / largest * y[i];
-    if (d->states.origin.lambda) d->states.origin.lambda[i] += size / largest * y[i];
+    if (d->states.base.lambda) d->states.base.lambda[i] += size / largest * y[i];
   }
 }
 

@@ -28,8 +28,8 @@ TEST(fields_follow_each_other)
       "  - {name: b, serial: /dev/null, parity: odd, stop_bits: 2, fields: [{type: f64, value: -2.5}]}\n");
   assert_int_equal(s->packets, 2);
   const struct packet *p = &s->packet[0];
-  assert_string_equal(p->place.host, "::1");
-  assert_true(p->place.port == 7 && !p->place.serial.path && p->divisor == 4 && p->fields == 9 &&
+  assert_string_equal(p->remote.host, "::1");
+  assert_true(p->remote.port == 7 && !p->remote.serial.path && p->divisor == 4 && p->fields == 9 &&
               p->size == 25);
   const struct packet_field *f = p->field;
   assert_memory_equal(f[0].bytes, "\xff\x0a\x0d", 3);
@@ -43,9 +43,9 @@ TEST(fields_follow_each_other)
   assert_true(f[6].pairs == 2 && f[6].table[1][0] == 1 && f[6].table[1][1] == 180 && f[6].value == 7);
   assert_true(f[7].source == PACKET_TIME && f[7].unit_ns == 1000000);
   assert_true(f[8].at == 24 && f[8].from == 3);
-  const struct serial_place *line = &s->packet[1].place.serial;
+  const struct serial_config *line = &s->packet[1].remote.serial;
   assert_string_equal(line->path, "/dev/null");
-  assert_true(!s->packet[1].place.host && line->baud == 115200 && line->parity == PARITY_ODD &&
+  assert_true(!s->packet[1].remote.host && line->baud == 115200 && line->parity == PARITY_ODD &&
               line->stop_bits == 2);
   assert_true(s->packet[1].field[0].value == -2.5 && !s->packet[1].field[0].little);
   settings_free(s);
@@ -84,20 +84,20 @@ TEST(a_file_has_its_place_or_another)
   snprintf(text, sizeof text, MODEL "packets: {file: %s/file/config/packets.yaml}\n", TEST_DATA);
   struct settings *a = load_good(text);
   assert_int_equal(a->packets, 1);
-  assert_true(a->packet[0].size == 20 && a->packet[0].place.port == 9000);
+  assert_true(a->packet[0].size == 20 && a->packet[0].remote.port == 9000);
 
   snprintf(text, sizeof text,
            MODEL "packets: {file: %s/file/config/packets.yaml, host: 127.0.0.9, port: 9}\n", TEST_DATA);
   struct settings *b = load_good(text);
-  assert_string_equal(b->packet[0].place.host, "127.0.0.9");
-  assert_true(b->packet[0].place.port == 9);
+  assert_string_equal(b->packet[0].remote.host, "127.0.0.9");
+  assert_true(b->packet[0].remote.port == 9);
 
   snprintf(text, sizeof text,
            MODEL "packets: {file: %s/file/config/packets.yaml, serial: /dev/null, baud: 57600}\n", TEST_DATA);
   struct settings *c = load_good(text);
-  assert_null(c->packet[0].place.host);
-  assert_string_equal(c->packet[0].place.serial.path, "/dev/null");
-  assert_true(c->packet[0].place.serial.baud == 57600 && c->packet[0].place.serial.parity == PARITY_NONE);
+  assert_null(c->packet[0].remote.host);
+  assert_string_equal(c->packet[0].remote.serial.path, "/dev/null");
+  assert_true(c->packet[0].remote.serial.baud == 57600 && c->packet[0].remote.serial.parity == PARITY_NONE);
 
   char names[100];
   assert_int_equal(settings_changes(a, b, false, names, sizeof names), 1);
@@ -329,8 +329,8 @@ TEST(files_of_lists_have_short_forms)
            TEST_DATA, TEST_DATA, TEST_DATA);
   struct settings *s = load_good(text);
   assert_int_equal(s->packets, 2);
-  assert_string_equal(s->packet[0].place.host, "127.0.0.1");
-  assert_true(s->packet[0].place.port == 9001 && s->packet[1].place.port == 9002);
+  assert_string_equal(s->packet[0].remote.host, "127.0.0.1");
+  assert_true(s->packet[0].remote.port == 9001 && s->packet[1].remote.port == 9002);
   assert_true(s->packet[1].size == s->packet[0].size && s->packet[0].size == 16);
   assert_string_equal(s->osc.map.item[0].address, "/rig/t");
   assert_int_equal(s->modbus.map.item[0].address, 301);

@@ -101,7 +101,7 @@ TEST(a_name_means_the_whole_or_a_part)
   assert_int_equal(params_find_part(&p, "model.gravity", &part), found(&p, "model.gravity"));
   assert_null(part);
   assert_int_equal(params_find_part(&p, "model.gravity.z", &part), found(&p, "model.gravity"));
-  assert_int_equal(part->place, 2);
+  assert_int_equal(part->number, 2);
   /* Both halves of an inertia get the number. */
   assert_int_equal(params_find_part(&p, "body.A.inertia.xz", &part), found(&p, "body.A.inertia"));
   param_put_part(part, 0.5, value);

@@ -137,7 +137,7 @@ TEST(devices_side_by_side)
   assert_int_equal(s->device[1].alive, -1);
   assert_true(s->device[0].period == 0.01 && s->device[1].period == 0.02 && s->device[1].timeout == 0.1);
   assert_true(s->device[0].map.item[0].safe == 0.0);
-  assert_string_equal(s->device[3].place.serial.path, "/dev/ttyS9");
+  assert_string_equal(s->device[3].remote.serial.path, "/dev/ttyS9");
   assert_int_equal(s->input[0].sources, UINT64_C(1) << (SOURCE_DEVICE + 3));
   settings_free(s);
 }

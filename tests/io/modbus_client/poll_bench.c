@@ -69,12 +69,12 @@ struct wired *writes(int d, int signal, enum wire_table table, int address, enum
 
 void at_tcp(int d)
 {
-  device[d].place = (struct remote_place){.host = "127.0.0.1", .port = fake.port};
+  device[d].remote = (struct remote_config){.host = "127.0.0.1", .port = fake.port};
 }
 
 void at_line(int d, char *path)
 {
-  device[d].place = (struct remote_place){.serial = {.path = path, .baud = 115200, .stop_bits = 1}};
+  device[d].remote = (struct remote_config){.serial = {.path = path, .baud = 115200, .stop_bits = 1}};
 }
 
 void has_platform(int first)

@@ -104,7 +104,7 @@ TEST(devices_behind_a_gateway_that_passes_bytes)
   fake_start_line(&fake, path);
   start_gateway(&g);
   for (int d = 0; d < 2; d++)
-    device[d].place = (struct remote_place){.host = "127.0.0.1", .port = g.port, .rtu = true};
+    device[d].remote = (struct remote_config){.host = "127.0.0.1", .port = g.port, .rtu = true};
   device[1].unit = FAKE_UNIT + 1;
   device[1].timeout = 0.1;
   fake_set(&fake, 0, 321);
@@ -214,7 +214,7 @@ TEST(every_speed_is_set)
     struct termios t;
     char error[80] = "";
     assert_true(serial_has_baud(speeds[i].baud));
-    const struct remote_place place = {
+    const struct remote_config place = {
         .serial = {.path = path, .baud = speeds[i].baud, .stop_bits = 2, .parity = PARITY_EVEN}};
     assert_true(bus_init(&b, &place, -1));
     assert_int_equal(bus_open(&b, error, sizeof error), BUS_OK);

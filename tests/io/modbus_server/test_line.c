@@ -43,7 +43,7 @@ static int setup(void **state)
   memset(&counters, 0, sizeof counters);
   if (!port_init(&port, "modbus", VALUES, CHANNELS, false)) return -1;
   config = bench_config;
-  config.serial = (struct serial_place){.path = path, .baud = 115200, .parity = PARITY_EVEN, .stop_bits = 1};
+  config.serial = (struct serial_config){.path = path, .baud = 115200, .parity = PARITY_EVEN, .stop_bits = 1};
   config.serial_access = ACCESS_WRITE;
   config.unit = UNIT;
   plug_in();

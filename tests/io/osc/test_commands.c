@@ -205,7 +205,7 @@ TEST(an_estop_is_passed_on_once)
 TEST(a_full_ring_is_reported_and_blocks_no_barrier)
 {
   struct command c = {0};
-  while (ring_push(&port.commands, &(struct command){.code = COMMAND_CLEAR, .client = OSC_PLACES})) continue;
+  while (ring_push(&port.commands, &(struct command){.code = COMMAND_CLEAR, .client = OSC_CLIENTS})) continue;
   receive(wire_message(bytes, "/ali3/cmd/estop", "i", 7));
   assert_true(atomic_load(&port.estop) != 0);
   assert_acknowledged("estop", 7, RESULT_OK); /* answered by its flag */

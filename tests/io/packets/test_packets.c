@@ -88,8 +88,8 @@ static int setup_udp(void **state)
   static char name[] = "p", host[] = "127.0.0.1";
   if (setup(state) != 0) return -1;
   packet.name = name;
-  packet.place = (struct remote_place){.host = host, .port = open_udp()};
-  return packet.place.port > 0 ? 0 : -1;
+  packet.remote = (struct remote_config){.host = host, .port = open_udp()};
+  return packet.remote.port > 0 ? 0 : -1;
 }
 static int setup_line(void **state)
 {
@@ -99,7 +99,7 @@ static int setup_line(void **state)
   if (!mkdtemp(folder)) return -1;
   snprintf(path, sizeof path, "%s/line", folder);
   packet.name = name;
-  packet.place = (struct remote_place){.serial = {.path = path, .baud = 115200, .stop_bits = 1}};
+  packet.remote = (struct remote_config){.serial = {.path = path, .baud = 115200, .stop_bits = 1}};
   plug_in();
   return 0;
 }
@@ -286,7 +286,7 @@ TEST(nobody_listens_for_a_while)
   assert_true(counter_get(&counters.packets_errors) > 0);
   struct sockaddr_in at = {.sin_family = AF_INET,
                            .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-                           .sin_port = htons((uint16_t)packet.place.port)};
+                           .sin_port = htons((uint16_t)packet.remote.port)};
   udp = socket(AF_INET, SOCK_DGRAM, 0);
   assert_int_equal(bind(udp, (struct sockaddr *)&at, sizeof at), 0);
   publish(77); /* the refusal of the last one has no effect */

@@ -50,12 +50,12 @@ static bool receive(void)
   return receiver_serve(&receiver, event.revents, clock_now_ns(), sample, &reopened);
 }
 
-static void open_receiver(const struct remote_place *place)
+static void open_receiver(const struct remote_config *place)
 {
   char error[300];
   memset(&counters, 0, sizeof counters);
   memset(sample, 0, sizeof sample);
-  packet.place = *place;
+  packet.remote = *place;
   receiver = (struct packet_receiver){.packet = &packet,
                                       .port = &port_of_packets,
                                       .counters = &counters,
@@ -92,7 +92,7 @@ TEST(datagrams_of_the_host_count)
   struct sockaddr_in to;
   uint8_t bytes[SIZE];
   const int port = free_udp_port();
-  open_receiver(&(struct remote_place){.host = (char[]){"127.0.0.1"}, .port = port});
+  open_receiver(&(struct remote_config){.host = (char[]){"127.0.0.1"}, .port = port});
   const int host = sender_from("127.0.0.1", &to, port), stranger = sender_from("127.0.0.2", &to, port);
   make_answer(bytes, 7, -300);
   const uint64_t before_ns = clock_now_ns();
@@ -129,7 +129,7 @@ TEST(an_answer_comes_to_the_port_that_sends)
   const int port = free_udp_port(), listens = sender_from("127.0.0.1", &device, 0);
   struct sockaddr_in own = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
   const struct packet asked = {
-      .name = (char[]){"asked"}, .place = {.host = (char[]){"127.0.0.1"}, .port = port}, .answered = true};
+      .name = (char[]){"asked"}, .remote = {.host = (char[]){"127.0.0.1"}, .port = port}, .answered = true};
   /* The sender sends to the device, which answers from a socket with another port. */
   inet_pton(AF_INET, "127.0.0.1", &own.sin_addr);
   const int device_socket = socket(AF_INET, SOCK_DGRAM, 0);
@@ -139,7 +139,7 @@ TEST(an_answer_comes_to_the_port_that_sends)
   assert_int_equal(recvfrom(device_socket, bytes, SIZE, 0, (struct sockaddr *)&from, &length), SIZE);
   packet.answers = &asked;
   receiver.shared = link.socket;
-  open_receiver(&asked.place);
+  open_receiver(&asked.remote);
   make_answer(bytes, 9, 4);
   assert_int_equal(sendto(listens, bytes, SIZE, 0, (struct sockaddr *)&from, length), SIZE);
   assert_true(receive());
@@ -167,7 +167,7 @@ TEST(packets_are_found_on_a_line)
   assert_non_null(mkdtemp(folder));
   snprintf(path, sizeof path, "%s/line", folder);
   int master = line_plug_in(path);
-  open_receiver(&(struct remote_place){
+  open_receiver(&(struct remote_config){
       .serial = {.path = path, .baud = 115200, .parity = PARITY_NONE, .stop_bits = 1}});
   memset(bytes, 0x5a, 5);
   make_answer(bytes + 5, 1, 10);

@@ -18,8 +18,8 @@ static struct io_map *connections(void)
   io_map_add_connection(
       m, &(struct io_map_connection){
              .listens = true, .protocol = "OSC over UDP", .host = "::1", .port = 9100, .unit = -1});
-  const struct remote_place line = {.serial = {line_path, 19200, PARITY_EVEN, 1}};
-  const struct remote_place plc = {.host = plc_host, .port = 502};
+  const struct remote_config line = {.serial = {line_path, 19200, PARITY_EVEN, 1}};
+  const struct remote_config plc = {.host = plc_host, .port = 502};
   io_map_add_remote(m, &line, false, "Modbus TCP", "Modbus RTU", 3, "drive");
   io_map_add_remote(m, &plc, false, "Modbus TCP", "Modbus RTU", 1, "plc");
   assert_true(io_map_complete(m));

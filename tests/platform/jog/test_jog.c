@@ -16,8 +16,8 @@ struct desk {
   struct platform_spec spec;
   struct platform_input in;
   struct jog jog;
-  enum platform_order order; /* while the jog is not on */
-  uint32_t number;           /* number of the last command */
+  enum platform_request request; /* while the jog is not on */
+  uint32_t number;               /* number of the last command */
   struct platform_output before;
 };
 
@@ -29,7 +29,7 @@ static struct desk *desk_new(double period)
   d->spec.period = period;
   if (!platform_init(&d->platform, &d->spec, error, sizeof error)) fail_msg("%s", error);
   d->in.specific_force[2] = RIG_GRAVITY;
-  d->order = PLATFORM_TO_PARK;
+  d->request = PLATFORM_TO_PARK;
   jog_init(&d->jog, &CRAWL, period);
   return d;
 }
@@ -65,7 +65,7 @@ static void go_on(struct desk *d)
 {
   d->before = d->platform.out;
   d->in.jog = jog_step(&d->jog, &d->platform);
-  d->in.order = d->jog.on ? PLATFORM_TO_JOG : d->order;
+  d->in.request = d->jog.on ? PLATFORM_TO_JOG : d->request;
   platform_step(&d->platform, &d->in);
   judge(d);
 }
@@ -99,12 +99,12 @@ static void hold_for(struct desk *d, unsigned part, double fraction, int cycles)
   }
 }
 
-/* Ends the jog by the order to a place, and goes there. */
-static void bring_to(struct desk *d, enum platform_order order, enum platform_state state)
+/* Ends the jog by the request to a place, and goes there. */
+static void bring_to(struct desk *d, enum platform_request request, enum platform_state state)
 {
   jog_end(&d->jog);
   release(d);
-  d->order = order;
+  d->request = request;
   for (int i = 0; i < 10000 && state_of(d) != state; i++) go_on(d);
   assert_int_equal(state_of(d), state);
 }
@@ -240,7 +240,7 @@ TEST(a_jog_begins_in_few_states)
 {
   struct desk *d = desk_new(0.01);
   /* On the way to neutral. */
-  d->order = PLATFORM_TO_NEUTRAL;
+  d->request = PLATFORM_TO_NEUTRAL;
   go_for(d, 100);
   assert_int_equal(state_of(d), PLATFORM_ENGAGE);
   release(d);
@@ -264,7 +264,7 @@ TEST(a_jog_begins_in_few_states)
   bring_to(d, PLATFORM_TO_FREEZE, PLATFORM_FREEZE);
   assert_int_equal(ask(d, leg(1), 1.0, ME), JOG_NOT_AT_REST);
   release(d);
-  d->order = PLATFORM_TO_PARK;
+  d->request = PLATFORM_TO_PARK;
   go_for(d, 100);
   assert_int_equal(state_of(d), PLATFORM_PARK);
   assert_int_equal(ask(d, leg(1), 1.0, ME), JOG_NOT_AT_REST);

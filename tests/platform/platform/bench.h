@@ -41,9 +41,9 @@ static inline void go_on(struct bench *b)
   }
 }
 
-static inline void go_for(struct bench *b, enum platform_order order, double seconds)
+static inline void go_for(struct bench *b, enum platform_request request, double seconds)
 {
-  b->in.order = order;
+  b->in.request = request;
   for (int i = 0; i < (int)lround(seconds / b->spec.period); i++) go_on(b);
 }
 
@@ -58,10 +58,10 @@ static inline bool has(const struct bench *b, enum platform_flag flag)
 }
 
 /* Seconds until the platform is in a state, at most `most`. */
-static inline double time_to(struct bench *b, enum platform_order order, enum platform_state state,
+static inline double time_to(struct bench *b, enum platform_request request, enum platform_state state,
                              double most)
 {
-  b->in.order = order;
+  b->in.request = request;
   for (int i = 0; i * b->spec.period < most; i++) {
     if (state_of(b) == state) return i * b->spec.period;
     go_on(b);
@@ -77,9 +77,9 @@ static inline double distance(const double *a, const double *b, int n)
   return most;
 }
 
-static inline void drive(struct bench *b, struct rig_driver *d, enum platform_order order, double seconds)
+static inline void drive(struct bench *b, struct rig_driver *d, enum platform_request request, double seconds)
 {
-  b->in.order = order;
+  b->in.request = request;
   for (int i = 0; i < (int)lround(seconds / b->spec.period); i++) {
     rig_drive(d, b->spec.period, 1.0, &b->in);
     go_on(b);

@@ -111,9 +111,9 @@ static void step(struct ride *r)
   r->cycles++;
 }
 
-static void steps(struct ride *r, enum platform_order order, int cycles)
+static void steps(struct ride *r, enum platform_request request, int cycles)
 {
-  r->in.order = order;
+  r->in.request = request;
   for (int i = 0; i < cycles; i++) step(r);
 }
 
@@ -208,7 +208,7 @@ TEST(an_hour_within_the_envelope)
   /* The driver lets go. */
   platform_tune(&r->platform, PLATFORM_WASHOUT, &r->spec.params);
   for (int i = 0; i < 6000; i++) {
-    r->in = (struct platform_input){.order = PLATFORM_TO_RUN, .specific_force = {0, 0, RIG_GRAVITY}};
+    r->in = (struct platform_input){.request = PLATFORM_TO_RUN, .specific_force = {0, 0, RIG_GRAVITY}};
     platform_step(&r->platform, &r->in);
   }
   assert_int_equal(r->platform.out.state[0], PLATFORM_RUN);

@@ -112,7 +112,7 @@ TEST(a_pause_ends_without_a_swing)
   time_to(b, PLATFORM_TO_RUN, PLATFORM_RUN, 10.0);
   double most = 0.0;
   for (int i = 0; i < 3000; i++) {
-    b->in.order = i % 377 < 150 ? PLATFORM_TO_FREEZE : PLATFORM_TO_RUN;
+    b->in.request = i % 377 < 150 ? PLATFORM_TO_FREEZE : PLATFORM_TO_RUN;
     b->in.external[0] = 0.08 * sin(0.03 * i);
     go_on(b);
     most = fmax(most, fabs(b->platform.out.pose[0]));

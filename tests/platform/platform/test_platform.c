@@ -17,7 +17,7 @@ TEST(a_move_from_beyond_its_limits_takes_its_time)
   q.pos_max[0] = 0.02;
   platform_tune(&b->platform, PLATFORM_EXTERNAL, &q);
   double fastest = 0.0;
-  b->in.order = PLATFORM_TO_PARK;
+  b->in.request = PLATFORM_TO_PARK;
   for (int i = 0; i < 600 && state_of(b) != PLATFORM_PARKED; i++) {
     go_on(b);
     fastest = fmax(fastest, fabs(b->platform.out.velocity[0]));
@@ -70,7 +70,7 @@ TEST(limits_come_into_force)
 TEST(a_move_is_planned_with_what_can_be_had)
 {
   static struct platform p;
-  struct platform_input in = {.order = PLATFORM_TO_NEUTRAL, .specific_force = {0, 0, RIG_GRAVITY}};
+  struct platform_input in = {.request = PLATFORM_TO_NEUTRAL, .specific_force = {0, 0, RIG_GRAVITY}};
   struct platform_spec s;
   char error[300];
   rig_spec(&s);

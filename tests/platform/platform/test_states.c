@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT
- * Properties of the state machine of the platform for every state and order. */
+ * Properties of the state machine of the platform for every state and request. */
 #include "check.h"
 #include "platform/platform_parts.h"
 
-enum { STATES = PLATFORM_JOG + 1, ORDERS = PLATFORM_TO_SAFE + 1 };
+enum { STATES = PLATFORM_JOG + 1, REQUESTS = PLATFORM_TO_SAFE + 1 };
 
-#define for_all(state, order, engaged, rest)                                                                 \
+#define for_all(state, request, engaged, rest)                                                               \
   for (int state = 0; (state) < STATES; (state)++)                                                           \
-    for (int order = 0; (order) < ORDERS; (order)++)                                                         \
+    for (int request = 0; (request) < REQUESTS; (request)++)                                                 \
       for (int engaged = 0; (engaged) < 2; (engaged)++)                                                      \
         for (int rest = 0; (rest) < 2; (rest)++)
 
-static enum platform_state next(int state, int order, int engaged, int rest)
+static enum platform_state next(int state, int request, int engaged, int rest)
 {
-  return states_next((enum platform_state)state, (enum platform_order)order, engaged, rest);
+  return states_next((enum platform_state)state, (enum platform_request)request, engaged, rest);
 }
 
-/* A moving platform stops before it obeys another order. */
+/* A moving platform stops before it obeys another request. */
 static void moves_begin_at_rest(void **unused)
 {
   (void)unused;
-  for_all(state, order, engaged, rest)
+  for_all(state, request, engaged, rest)
   {
-    const enum platform_state to = next(state, order, engaged, rest);
+    const enum platform_state to = next(state, request, engaged, rest);
     if ((states_moves(to) || to == PLATFORM_JOG) && (int)to != state) assert_true(rest);
-    /* only an arrival, or an order up from UNKNOWN, leads there */
+    /* only an arrival, or a request up from UNKNOWN, leads there */
     assert_true(to != PLATFORM_PARKED || state == PLATFORM_PARKED || state == PLATFORM_UNKNOWN);
     assert_true(to != PLATFORM_NEUTRAL || state == PLATFORM_NEUTRAL);
   }
@@ -33,26 +33,26 @@ static void moves_begin_at_rest(void **unused)
 static void run_takes_to_be_engaged(void **unused)
 {
   (void)unused;
-  for_all(state, order, engaged, rest)
+  for_all(state, request, engaged, rest)
   {
-    const enum platform_state to = next(state, order, engaged, rest);
+    const enum platform_state to = next(state, request, engaged, rest);
     if (to != PLATFORM_RUN || state == PLATFORM_RUN) continue;
-    assert_int_equal(order, PLATFORM_TO_RUN);
+    assert_int_equal(request, PLATFORM_TO_RUN);
     assert_true(state == PLATFORM_NEUTRAL || (state == PLATFORM_FREEZE && engaged));
   }
 }
 
-/* Under a constant order, with moves that arrive, every state leads to the state of the order and stays there. */
+/* Under a constant request, with moves that arrive, every state leads to the state of the request and stays there. */
 static void an_order_leads_there(void **unused)
 {
   (void)unused;
-  static const enum platform_state ends[ORDERS] = {
+  static const enum platform_state ends[REQUESTS] = {
       [PLATFORM_TO_PARK] = PLATFORM_PARKED,  [PLATFORM_TO_NEUTRAL] = PLATFORM_NEUTRAL,
       [PLATFORM_TO_RUN] = PLATFORM_RUN,      [PLATFORM_TO_FREEZE] = PLATFORM_FREEZE,
       [PLATFORM_TO_FAULT] = PLATFORM_PARKED, [PLATFORM_TO_JOG] = PLATFORM_JOG,
       [PLATFORM_TO_SAFE] = PLATFORM_PARKED};
   for (int start = 0; start < STATES; start++)
-    for (int order = 0; order < ORDERS; order++) {
+    for (int request = 0; request < REQUESTS; request++) {
       enum platform_state state = (enum platform_state)start;
       bool engaged = state == PLATFORM_NEUTRAL || state == PLATFORM_RUN;
       for (int i = 0; i < 10; i++) {
@@ -60,24 +60,27 @@ static void an_order_leads_there(void **unused)
           state = states_arrived(state);
           engaged |= state == PLATFORM_NEUTRAL;
         }
-        state = states_next(state, (enum platform_order)order, engaged, true);
+        state = states_next(state, (enum platform_request)request, engaged, true);
         engaged &= !states_moves(state);
       }
-      const bool parked = order == PLATFORM_TO_FREEZE && (start == PLATFORM_PARKED || start == PLATFORM_PARK);
-      const bool up = order == PLATFORM_TO_NEUTRAL || order == PLATFORM_TO_RUN || order == PLATFORM_TO_JOG;
+      const bool parked =
+          request == PLATFORM_TO_FREEZE && (start == PLATFORM_PARKED || start == PLATFORM_PARK);
+      const bool up =
+          request == PLATFORM_TO_NEUTRAL || request == PLATFORM_TO_RUN || request == PLATFORM_TO_JOG;
       const bool unknown = start == PLATFORM_UNKNOWN && !up;
-      assert_int_equal(state, unknown ? PLATFORM_UNKNOWN : parked ? PLATFORM_PARKED : ends[order]);
+      assert_int_equal(state, unknown ? PLATFORM_UNKNOWN : parked ? PLATFORM_PARKED : ends[request]);
     }
 }
 
-/* UNKNOWN: an order up states that the platform is parked, and it is PARKED for one cycle before it moves. */
+/* UNKNOWN: a request up states that the platform is parked, and it is PARKED for one cycle before it moves. */
 static void an_unknown_pose_is_known_by_an_order_up(void **unused)
 {
   (void)unused;
-  for_all(state, order, engaged, rest)
+  for_all(state, request, engaged, rest)
   {
-    const enum platform_state to = next(state, order, engaged, rest);
-    const bool up = order == PLATFORM_TO_NEUTRAL || order == PLATFORM_TO_RUN || order == PLATFORM_TO_JOG;
+    const enum platform_state to = next(state, request, engaged, rest);
+    const bool up =
+        request == PLATFORM_TO_NEUTRAL || request == PLATFORM_TO_RUN || request == PLATFORM_TO_JOG;
     if (state == PLATFORM_UNKNOWN)
       assert_int_equal(to, up ? PLATFORM_PARKED : PLATFORM_UNKNOWN);
     else

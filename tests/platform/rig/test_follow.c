@@ -12,7 +12,7 @@ static const double PERIOD = 0.01;
 struct follow_bench {
   struct hexapod h;
   struct follow f;
-  struct follow_place sent[400];
+  struct follow_position sent[400];
   int cycles;
 };
 
@@ -25,9 +25,9 @@ static void begin_bench(struct follow_bench *b, const struct follow_spec *spec)
   follow_init(&b->f, spec, PERIOD);
 }
 
-static struct follow_place place_at(const struct follow_bench *b, double t)
+static struct follow_position place_at(const struct follow_bench *b, double t)
 {
-  struct follow_place p;
+  struct follow_position p;
   struct hexapod_state s;
   const double pose[PLATFORM_DOF] = {0.05 * sin(3.0 * t), 0.03 * cos(2.0 * t), 0.04 * sin(t),
                                      0.05 * sin(2.5 * t), -0.06 * sin(t),      0.1 * sin(0.7 * t)};
@@ -41,8 +41,8 @@ static struct follow_place place_at(const struct follow_bench *b, double t)
 static void follow_cycle(struct follow_bench *b, double late, int off, double by)
 {
   const double t = PERIOD * b->cycles++;
-  const struct follow_place now = place_at(b, t);
-  struct follow_place then = place_at(b, t - late);
+  const struct follow_position now = place_at(b, t);
+  struct follow_position then = place_at(b, t - late);
   then.leg[off] += by;
   follow_step(&b->f, &b->h, &now, b->f.spec.legs ? then.leg : then.pose);
 }
@@ -93,7 +93,7 @@ TEST(without_a_report_the_error_stays)
   begin_bench(&b, &spec);
   for (int i = 0; i < 50; i++) follow_cycle(&b, 0.0, 2, 0.005);
   const double before = b.f.error[2];
-  const struct follow_place now = place_at(&b, 1.0);
+  const struct follow_position now = place_at(&b, 1.0);
   for (int i = 0; i < 10; i++) follow_step(&b.f, &b.h, &now, NULL);
   assert_true(b.f.error[2] == before && before > 0.004);
 }
@@ -104,7 +104,7 @@ TEST(levels_count_by_their_share)
   const struct follow_spec spec = {.delay = 0.0};
   const struct follow_levels levels = {.position = 0.01, .angle = 0.02};
   begin_bench(&b, &spec);
-  struct follow_place now = place_at(&b, 0.0), off = now;
+  struct follow_position now = place_at(&b, 0.0), off = now;
   off.pose[1] -= 0.015;
   off.pose[5] += 0.05;
   off.leg[0] += 1.0;

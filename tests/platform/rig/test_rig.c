@@ -10,7 +10,7 @@
 enum { CHAIN, BELT, BEAT, KEY, PERMISSIVES };
 enum { STATUS, COUNT, LEGS, CHANNELS = LEGS + PLATFORM_LEGS };
 
-/* A platform that follows orders, and a rig that reports what the test says. */
+/* A platform that follows requests, and a rig that reports what the test says. */
 struct rig_bench {
   struct platform platform;
   struct rig rig;
@@ -53,7 +53,7 @@ static struct rig_bench *bench_ready(void)
 }
 
 /* A cycle: the signs of the rig, then the platform, as in the loop. */
-static void bench_cycle(struct rig_bench *b, enum platform_order order)
+static void bench_cycle(struct rig_bench *b, enum platform_request request)
 {
   const double *legs = platform_is_known(&b->platform) ? b->platform.out.legs : b->rig.park.leg;
   if (!b->frozen) b->value[COUNT]++;
@@ -61,13 +61,13 @@ static void bench_cycle(struct rig_bench *b, enum platform_order order)
   const struct rig_reading reading = {
       .value = b->value, .fresh = b->silent ? 0 : 15, .reports = !b->silent, .arrived = !b->silent};
   rig_step(&b->rig, &b->platform, &reading);
-  b->in.order = b->rig.held ? PLATFORM_TO_FREEZE : order;
+  b->in.request = b->rig.held ? PLATFORM_TO_FREEZE : request;
   platform_step(&b->platform, &b->in);
 }
 
-static void bench_for(struct rig_bench *b, enum platform_order order, double seconds)
+static void bench_for(struct rig_bench *b, enum platform_request request, double seconds)
 {
-  for (int i = 0; i < (int)lround(seconds / 0.01); i++) bench_cycle(b, order);
+  for (int i = 0; i < (int)lround(seconds / 0.01); i++) bench_cycle(b, request);
 }
 
 static struct rig_bench *bench_riding(void)

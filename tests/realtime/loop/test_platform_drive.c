@@ -16,20 +16,20 @@ static void its_order_follows_from_the_state(void **state)
   b->config.settings.autostart = AUTOSTART_OFF;
   begin(b);
   after(b, 1);
-  assert_int_equal(told_it.in.order, PLATFORM_TO_PARK); /* INIT */
+  assert_int_equal(told_it.in.request, PLATFORM_TO_PARK); /* INIT */
   after(b, WARMUP);
-  assert_int_equal(told_it.in.order, PLATFORM_TO_PARK); /* STOPPED */
-  assert_int_equal(newest(b, 0)->flags, FLAG_WITHHELD); /* and neither parked nor engaged */
+  assert_int_equal(told_it.in.request, PLATFORM_TO_PARK); /* STOPPED */
+  assert_int_equal(newest(b, 0)->flags, FLAG_WITHHELD);   /* and neither parked nor engaged */
   static const struct {
     uint32_t command;
-    enum platform_order order;
+    enum platform_request request;
   } way[] = {{COMMAND_ARM, PLATFORM_TO_NEUTRAL},  {COMMAND_RUN, PLATFORM_TO_RUN},
              {COMMAND_PAUSE, PLATFORM_TO_FREEZE}, {COMMAND_RUN, PLATFORM_TO_RUN},
              {COMMAND_PARK, PLATFORM_TO_PARK},    {COMMAND_RUN, PLATFORM_TO_RUN},
              {COMMAND_ESTOP, PLATFORM_TO_SAFE}};
   for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
     assert_int_equal(told(b, way[i].command), RESULT_OK);
-    assert_int_equal(told_it.in.order, way[i].order);
+    assert_int_equal(told_it.in.request, way[i].request);
   }
   assert_int_equal(newest(b, 0)->state, STATE_SAFE);
   told(b, COMMAND_RESET);
@@ -39,7 +39,7 @@ static void its_order_follows_from_the_state(void **state)
   assert_int_equal(newest(b, 0)->flags, FLAG_RUNNING | FLAG_ENGAGED);
   b->cycle.machine.state = STATE_FAULT;
   after(b, 1);
-  assert_int_equal(told_it.in.order, PLATFORM_TO_FAULT);
+  assert_int_equal(told_it.in.request, PLATFORM_TO_FAULT);
 }
 
 static void its_outputs_are_published_in_their_cycle(void **state)
@@ -160,7 +160,7 @@ static void the_loop_ends_when_it_is_parked(void **state)
   const struct frame *f = after(b, 20);
   assert_int_equal(f->state, STATE_EXIT);
   assert_true(f->cycle == WARMUP + 30);
-  assert_int_equal(told_it.in.order, PLATFORM_TO_PARK);
+  assert_int_equal(told_it.in.request, PLATFORM_TO_PARK);
   assert_same_as_steps(b, f, 10);
   assert_int_equal(told(b, COMMAND_RUN), RESULT_WRONG_STATE);
   assert_int_equal(set_parameter(b, PARAMETER(hp_zeta), 1.5), RESULT_WRONG_STATE);
@@ -168,7 +168,7 @@ static void the_loop_ends_when_it_is_parked(void **state)
   f = newest(b, 0);
   assert_int_equal(f->state, STATE_EXIT);
   assert_int_equal(f->fault, FAULT_ESTOP);
-  assert_int_equal(told_it.in.order, PLATFORM_TO_PARK);
+  assert_int_equal(told_it.in.request, PLATFORM_TO_PARK);
   assert_false(cycle_over(&b->cycle));
   struct telemetry_live live;
   assert_true(telemetry_read(b->telemetry, &live) && live.state == STATE_EXIT && !live.over);
@@ -224,7 +224,7 @@ static void a_loop_that_was_stuck_does_not_move_it(void **state)
   const struct frame *f = after(b, 1); /* in its first cycle already */
   assert_int_equal(f->state, STATE_SAFE);
   assert_int_equal(f->fault, FAULT_STUCK);
-  assert_int_equal(told_it.in.order, PLATFORM_TO_SAFE);
+  assert_int_equal(told_it.in.request, PLATFORM_TO_SAFE);
 }
 
 static void a_loop_stuck_within_a_cycle_does_not_move_it(void **state)
@@ -258,7 +258,7 @@ static void after_a_suspension_nothing_moves_by_itself(void **state)
   const struct frame *f = after(b, 1);
   assert_int_equal(f->state, STATE_SAFE);
   assert_int_equal(f->fault, FAULT_STUCK);
-  assert_int_equal(told_it.in.order, PLATFORM_TO_SAFE);
+  assert_int_equal(told_it.in.request, PLATFORM_TO_SAFE);
   assert_in_range(f->input_age_ms, 600000, 700000);
   struct answer a;
   assert_true(ring_pop(&b->port[0].answers, &a) && a.result == RESULT_WRONG_STATE);

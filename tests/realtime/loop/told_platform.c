@@ -27,9 +27,9 @@ static void told_step(struct platform *p, const struct platform_input *in)
   told_it.steps++;
   told_it.restarts += in->restart;
   if (in->sensor) memcpy(told_it.sensor, in->sensor, sizeof told_it.sensor);
-  const bool up = in->order == PLATFORM_TO_NEUTRAL || in->order == PLATFORM_TO_RUN;
+  const bool up = in->request == PLATFORM_TO_NEUTRAL || in->request == PLATFORM_TO_RUN;
   if (p->out.state[0] == PLATFORM_UNKNOWN && !up) return;
-  const bool down = in->order == PLATFORM_TO_PARK || in->order == PLATFORM_TO_SAFE;
+  const bool down = in->request == PLATFORM_TO_PARK || in->request == PLATFORM_TO_SAFE;
   const bool park = down && (told_it.parks || p->out.state[0] == PLATFORM_PARKED);
   p->out.state[0] = park ? PLATFORM_PARKED : down ? PLATFORM_PARK : PLATFORM_RUN;
   p->out.flags[0] = park ? PLATFORM_IS_PARKED : PLATFORM_ENGAGED;

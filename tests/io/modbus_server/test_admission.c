@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Who gets a place and who loses one. */
 #include "check.h"
-#include "modbus_server/places.h"
+#include "modbus_server/admission.h"
 
 #include <string.h>
 
@@ -11,40 +11,40 @@
 #define NOW     UINT64_C(100000000000)
 #define MS(ago) (NOW - (uint64_t)(ago)*1000000)
 
-static struct place place[PLACES_MAX];
+static struct admission held[ADMISSION_MAX];
 
-static struct place someone(int host, enum access access, int silent_ms)
+static struct admission someone(int host, enum access access, int silent_ms)
 {
-  struct place p = {.taken = true, .access = access, .heard_ns = MS(silent_ms)};
+  struct admission p = {.taken = true, .access = access, .heard_ns = MS(silent_ms)};
   p.host[15] = (uint8_t)host;
   return p;
 }
 
 static void hold(int i, int host, enum access access, int silent_ms)
 {
-  place[i] = someone(host, access, silent_ms);
+  held[i] = someone(host, access, silent_ms);
 }
 
 static int choose(int count, int host, enum access access)
 {
-  const struct place newcomer = someone(host, access, 0);
-  return places_choose(place, count, &newcomer);
+  const struct admission newcomer = someone(host, access, 0);
+  return admission_choose(held, count, &newcomer);
 }
 
 static int setup(void **state)
 {
   (void)state;
-  memset(place, 0, sizeof place);
+  memset(held, 0, sizeof held);
   return 0;
 }
 
 TEST(no_host_holds_more_than_half)
 {
-  for (int count = 1; count <= PLACES_MAX; count++) {
+  for (int count = 1; count <= ADMISSION_MAX; count++) {
     setup(NULL);
     int got = 0;
     for (int i; (i = choose(count, 1, W)) >= 0; got++) {
-      assert_false(place[i].taken);
+      assert_false(held[i].taken);
       hold(i, 1, W, 0);
     }
     assert_int_equal(got, count > 1 ? count / 2 : 1);
@@ -71,7 +71,7 @@ TEST(readers_never_hold_all)
   for (int i = 0; i < 7; i++) hold(i, 10 + i, R, 10);
   assert_int_equal(choose(8, 30, R), -1);
   assert_int_equal(choose(8, 30, W), 7);
-  hold(2, 12, R, PLACES_OTHER_SILENT_MS);
+  hold(2, 12, R, ADMISSION_OTHER_SILENT_MS);
   assert_int_equal(choose(8, 30, R), 2); /* silent for a long time */
   setup(NULL);
   hold(0, 10, R, 0);
@@ -95,13 +95,13 @@ TEST(a_reader_gives_way_to_a_writer)
 
 TEST(among_writers_the_silent_one_gives_way_to_a_new_host)
 {
-  for (int i = 0; i < 8; i++) hold(i, 10 + i, W, PLACES_OTHER_SILENT_MS - 1);
+  for (int i = 0; i < 8; i++) hold(i, 10 + i, W, ADMISSION_OTHER_SILENT_MS - 1);
   assert_int_equal(choose(8, 30, W), -1);
-  hold(5, 15, W, PLACES_OTHER_SILENT_MS);
+  hold(5, 15, W, ADMISSION_OTHER_SILENT_MS);
   assert_int_equal(choose(8, 30, W), 5);
   assert_int_equal(choose(8, 12, W), -1); /* it has a connection */
   assert_int_equal(choose(8, 30, R), -1); /* no writer gives way to a reader */
-  hold(5, 15, R, PLACES_OTHER_SILENT_MS);
+  hold(5, 15, R, ADMISSION_OTHER_SILENT_MS);
   assert_int_equal(choose(8, 30, R), 5);
 }
 
@@ -109,10 +109,10 @@ TEST(among_writers_the_silent_one_gives_way_to_a_new_host)
 TEST(hosts_differ_by_any_bit)
 {
   for (int i = 0; i < 4; i++) hold(i, 1, W, 0);
-  struct place newcomer = someone(1, W, 0);
-  assert_int_equal(places_choose(place, 8, &newcomer), -1);
+  struct admission newcomer = someone(1, W, 0);
+  assert_int_equal(admission_choose(held, 8, &newcomer), -1);
   newcomer.host[0] = 1;
-  assert_int_equal(places_choose(place, 8, &newcomer), 4);
+  assert_int_equal(admission_choose(held, 8, &newcomer), 4);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The platform block from order to order: its states, and that every transition is smooth. */
+ * The platform block from request to request: its states, and that every transition is smooth. */
 #include "check.h"
 #include "platform/bench.h"
 
@@ -16,13 +16,13 @@ static void expect_unknown(const struct bench *b)
   assert_false(platform_is_parked(&b->platform) || platform_is_known(&b->platform));
 }
 
-/* The pose of the rig is unknown until an order up. The output then begins at the park pose, at rest, and continues without a
+/* The pose of the rig is unknown until a request up. The output then begins at the park pose, at rest, and continues without a
  * step. */
 TEST(no_pose_is_claimed_before_an_order_up)
 {
-  static const enum platform_order down[] = {PLATFORM_TO_PARK, PLATFORM_TO_FREEZE, PLATFORM_TO_FAULT,
-                                             PLATFORM_TO_SAFE};
-  static const enum platform_order up[] = {PLATFORM_TO_NEUTRAL, PLATFORM_TO_RUN};
+  static const enum platform_request down[] = {PLATFORM_TO_PARK, PLATFORM_TO_FREEZE, PLATFORM_TO_FAULT,
+                                               PLATFORM_TO_SAFE};
+  static const enum platform_request up[] = {PLATFORM_TO_NEUTRAL, PLATFORM_TO_RUN};
   for (size_t i = 0; i < sizeof up / sizeof *up; i++) {
     struct bench *b = bench_new(PLATFORM_EXTERNAL);
     expect_unknown(b);
@@ -89,7 +89,7 @@ TEST(an_e_stop_brakes_at_the_limits)
   for (int i = 0; i < 100; i++) {
     drive(b, &d, PLATFORM_TO_RUN, 0.37);
     /* 0.4 m/s at 4 m/s^2 and 100 m/s^3, 40 deg/s at 300 and 6000: about 0.2 s, twice that if an acceleration has to turn */
-    b->in.order = PLATFORM_TO_SAFE;
+    b->in.request = PLATFORM_TO_SAFE;
     double t = 0.0;
     for (; distance(b->platform.out.velocity, NULL, 6) > 1e-9 && t < 1.0; t += b->spec.period) go_on(b);
     assert_true(t < 0.35);
@@ -100,8 +100,8 @@ TEST(an_e_stop_brakes_at_the_limits)
   free(b);
 }
 
-/* Follows a surge of 0.1 m/s, then gives an order. Returns the seconds until the platform is at rest, and the largest deceleration. */
-static double stop_surge(enum platform_order order, double *most)
+/* Follows a surge of 0.1 m/s, then gives a request. Returns the seconds until the platform is at rest, and the largest deceleration. */
+static double stop_surge(enum platform_request request, double *most)
 {
   struct bench *b = bench_new(PLATFORM_EXTERNAL);
   double t = 0.0;
@@ -112,7 +112,7 @@ static double stop_surge(enum platform_order order, double *most)
     go_on(b);
   }
   assert_true(fabs(b->platform.out.velocity[0] - 0.1) < 0.01);
-  b->in.order = order;
+  b->in.request = request;
   for (go_on(b); !envelope_at_rest(&b->platform.envelope) && t < 2.0; t += b->spec.period) {
     *most = fmax(*most, -b->platform.out.acceleration[0]);
     go_on(b);
@@ -124,8 +124,8 @@ static double stop_surge(enum platform_order order, double *most)
 /* A stop in 0.5 s, whose velocity is a cubic, decelerates by 1.5 v/T. */
 TEST(an_order_that_is_not_urgent_stops_softly)
 {
-  static const enum platform_order soft[] = {PLATFORM_TO_PARK, PLATFORM_TO_NEUTRAL, PLATFORM_TO_JOG},
-                                   hard[] = {PLATFORM_TO_SAFE, PLATFORM_TO_FAULT};
+  static const enum platform_request soft[] = {PLATFORM_TO_PARK, PLATFORM_TO_NEUTRAL, PLATFORM_TO_JOG},
+                                     hard[] = {PLATFORM_TO_SAFE, PLATFORM_TO_FAULT};
   double most, t;
   for (size_t i = 0; i < sizeof soft / sizeof *soft; i++) {
     t = stop_surge(soft[i], &most);
@@ -139,7 +139,7 @@ TEST(an_order_that_is_not_urgent_stops_softly)
   }
 }
 
-/* SAFE during a soft stop; and an order to neutral, given before the stop is over, does not make it softer. */
+/* SAFE during a soft stop; and a request to neutral, given before the stop is over, does not make it softer. */
 TEST(an_e_stop_ends_a_soft_stop)
 {
   struct rig_driver d = {.random.state = 8};
@@ -149,7 +149,7 @@ TEST(an_e_stop_ends_a_soft_stop)
     drive(b, &d, PLATFORM_TO_RUN, 0.37);
     go_for(b, PLATFORM_TO_PARK, 0.1);
     go_for(b, PLATFORM_TO_SAFE, 0.05);
-    b->in.order = PLATFORM_TO_NEUTRAL;
+    b->in.request = PLATFORM_TO_NEUTRAL;
     double t = 0.0;
     for (; state_of(b) == PLATFORM_STOP && t < 1.0; t += b->spec.period) go_on(b);
     assert_true(t < 0.3);
@@ -205,9 +205,10 @@ TEST(random_orders_never_jerk)
   struct rig_driver d = {.random.state = 7};
   struct bench *b = bench_new(PLATFORM_WASHOUT);
   for (int i = 0; i < 300; i++) {
-    const enum platform_order order = (enum platform_order)random_below(&d.random, PLATFORM_TO_SAFE + 1);
+    const enum platform_request request =
+        (enum platform_request)random_below(&d.random, PLATFORM_TO_SAFE + 1);
     if (random_below(&d.random, 5) == 0) b->in.restart = true;
-    drive(b, &d, order, random_between(&d.random, 0.01, 3.0));
+    drive(b, &d, request, random_between(&d.random, 0.01, 3.0));
     if (random_below(&d.random, 2)) drive(b, &d, PLATFORM_TO_RUN, random_between(&d.random, 1.0, 9.0));
   }
   print_message("largest jerk of any transition: %.6f and %.6f of the limits\n", b->jerk[0], b->jerk[1]);
