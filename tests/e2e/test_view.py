@@ -253,6 +253,17 @@ class Rights(unittest.TestCase):
             self.assertEqual(view.post(path, {"command": "estop"}, token="f" * 32), (200, {"code": 0, "text": "done"}))
             self.assertEqual(d.watch()["state"], "SAFE")
 
+    def test_a_description_is_read_once(self):
+        """A jog sends 20 commands a second: the viewer reads the description of a daemon for the first one, and then for another daemon."""
+        with bench.Daemon() as d, bench.Daemon() as other, Viewer("--control") as view:
+            path = f"/api/v1/command?name={d.name}"
+            self.assertEqual(view.post(path, {"command": "pause"})[1]["code"], 0)
+            os.remove(f"/dev/shm/ali3-{d.name}.osc")
+            self.assertEqual(view.post(path, {"command": "run"})[1]["code"], 0)
+            self.assertEqual(view.post(f"/api/v1/command?name={other.name}", {"command": "pause"})[1]["code"], 0)
+            self.assertEqual((d.watch()["state"], other.watch()["state"]), ("RUNNING", "PAUSED"))
+            self.assertEqual(view.post(path, {"command": "pause"})[0], 404)
+
     def test_an_estop_needs_no_token(self):
         for arguments in ((), ("--control",)):
             with self.subTest(arguments), bench.Daemon() as d, Viewer(*arguments) as view:

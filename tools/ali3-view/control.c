@@ -34,24 +34,40 @@ void control_close(struct control *c)
     if (c->socket[i] >= 0) close(c->socket[i]);
     c->socket[i] = -1;
   }
+  json_decref(c->known.description);
+  c->known.description = NULL;
 }
 
 /* --- the daemon's addresses --- */
 
-/* The description that a daemon wrote for OSCQuery; NULL: *why says why. */
-static json_t *describe_daemon(const char *instance, const char **why)
+static bool is_known(const struct known_daemon *known, const struct telemetry_reader *r)
+{
+  return known->description && strcmp(known->instance, r->instance) == 0 && known->pid == r->pid &&
+         known->start_ns == r->start_ns;
+}
+
+/* The description that a daemon wrote for OSCQuery, a reference; NULL: *why says why. A page with a button that is held asks for
+ * it 20 times a second, so it is parsed once for each daemon. */
+static json_t *describe_daemon(struct control *c, const char *instance, const char **why)
 {
   char name[1][64], error[200];
   struct telemetry_reader r;
   *why = "no such daemon runs";
   if (!*instance && telemetry_list(name, 1) == 0) return NULL;
   if (!telemetry_open(&r, *instance ? instance : name[0], error, sizeof error)) return NULL;
-  char *text = telemetry_alive(&r) ? telemetry_description(&r) : NULL;
+  /* Read and parse the description of a daemon that is not known. */
+  const bool alive = telemetry_alive(&r), known = alive && is_known(&c->known, &r);
+  char *text = alive && !known ? telemetry_description(&r) : NULL;
+  if (!known) {
+    json_decref(c->known.description);
+    c->known = (struct known_daemon){
+        .pid = r.pid, .start_ns = r.start_ns, .description = text ? json_loads(text, 0, NULL) : NULL};
+    snprintf(c->known.instance, sizeof c->known.instance, "%s", r.instance);
+  }
   telemetry_close(&r);
-  if (telemetry_valid_name(instance)) *why = "the daemon has no OSC: it needs osc.port in its file";
-  json_t *all = text ? json_loads(text, 0, NULL) : NULL;
   free(text);
-  return all;
+  if (telemetry_valid_name(instance)) *why = "the daemon has no OSC: it needs osc.port in its file";
+  return json_incref(c->known.description);
 }
 
 /* Where the daemon takes OSC. Anybody can write a description, so only an address of this machine counts. */
@@ -112,7 +128,7 @@ static unsigned send_request(struct control *c, const char *instance, const char
   char whole[CONTROL_ADDRESS];
   bool found, sent = false;
   /* Find where the daemon listens. */
-  json_t *all = describe_daemon(instance, why);
+  json_t *all = describe_daemon(c, instance, why);
   const json_t *node = all ? find_prefix(json_object_get(all, "ROOT"), 0) : NULL;
   const char *prefix = json_string_value(json_object_get(node, "FULL_PATH"));
   *wait = (struct control_wait){.until_ns = now_ns + (uint64_t)CONTROL_ANSWER_MS * 1000000u};
@@ -232,8 +248,8 @@ static bool send_input(const struct control *c, const struct held_input *h)
   return send_osc(c, &h->to, h->address, m);
 }
 
-/* The place of an input that is held already, or a free one; NULL: all are in use. */
-static struct held_input *place_input(struct control *c, const struct held_input *wanted)
+/* The entry of an input that is held already, or a free one; NULL: all are in use. */
+static struct held_input *find_held_input(struct control *c, const struct held_input *wanted)
 {
   struct held_input *empty = NULL;
   for (int i = 0; i < CONTROL_HELD; i++) {
@@ -270,7 +286,7 @@ unsigned control_input(struct control *c, const char *instance, const json_t *bo
   if (!name || strlen(name) >= LIST_MOST || strchr(name, '/') || !read_input_values(body, &wanted))
     return 400;
   /* The input must be one that the daemon describes, with as many numbers. */
-  json_t *all = describe_daemon(instance, why);
+  json_t *all = describe_daemon(c, instance, why);
   if (!all) return 404;
   const json_t *node = find_prefix(json_object_get(all, "ROOT"), 0);
   const json_t *inputs =
@@ -285,11 +301,11 @@ unsigned control_input(struct control *c, const char *instance, const json_t *bo
   if (!there) *why = "the daemon has no input of this name with this number of channels";
   if (!found) return there ? 502 : 404;
   *why = "too many inputs at once";
-  struct held_input *place = place_input(c, &wanted);
-  if (!place) return 503;
-  *place = wanted;
+  struct held_input *held = find_held_input(c, &wanted);
+  if (!held) return 503;
+  *held = wanted;
   *why = "the input could not be sent to the daemon";
-  return send_input(c, place) ? 200 : 502;
+  return send_input(c, held) ? 200 : 502;
 }
 
 uint64_t control_tick(struct control *c, uint64_t now_ns)

@@ -27,9 +27,18 @@ struct held_input {
   uint64_t until_ns;
 };
 
+/* The description of the daemon that was asked last. It stays equal for as long as the daemon runs. */
+struct known_daemon {
+  char instance[64];
+  int64_t pid;
+  uint64_t start_ns;
+  json_t *description; /* NULL: none was asked */
+};
+
 struct control {
   int socket[CONTROL_SOCKETS]; /* for IPv4, for IPv6; -1: the system has no such sockets */
-  int32_t request;             /* number of the last command */
+  struct known_daemon known;
+  int32_t request; /* number of the last command */
   struct held_input held[CONTROL_HELD];
   uint64_t sent_ns; /* of the held inputs */
 };
