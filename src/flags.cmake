@@ -53,7 +53,7 @@ endif()
 # Equal sources give equal bits in the plain and in the vector code of one build. So there is no -ffast-math: sums keep
 # their order, and checks for NaN keep their meaning.
 add_compile_options(
-  -ffp-contract=off   # fused multiplications only where all lanes have them: in the kernels below
+  -ffp-contract=off   # fused multiplications only where a source asks for them (math/num.h)
   -fno-math-errno     # sqrt is one instruction; nobody reads errno after it. Changes no result
   -fno-trapping-math) # an if may become a select; nobody enables traps. Changes no result
 
@@ -79,7 +79,7 @@ set(ali3_flags_baseline "")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64|AMD64")
   list(APPEND ali3_isas avx2 avx512)
   set(ali3_lanes_avx2 4)
-  set(ali3_flags_avx2 -mavx2 -mfma -ffp-contract=fast) # fused in every lane, so bits are equal in all shapes
+  set(ali3_flags_avx2 -mavx2 -mfma -DNUM_FUSED) # math/num.h
   set(ali3_lanes_avx512 8)
   set(ali3_flags_avx512 ${ali3_flags_avx2} -mavx512f -mavx512dq -mavx512vl
       -mprefer-vector-width=512) # the compiler's default is 256, half of the lanes
@@ -112,11 +112,7 @@ if(CMAKE_BUILD_TYPE STREQUAL "Debug")
 elseif(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo") # lines, no variables: places of variables in flat loops take a third of
   list(APPEND ali3_flags_kernels -g1)              # the time to compile, and gdb says "optimized out" of most of them
 endif()
-# A loop over the numbers of one body or link fuses other products if the compiler makes vectors of it, and a body alone in its tile
-# would have other bits than in the lanes of a copied model.
-set(ali3_flags_one_lane -fno-vectorize -fno-slp-vectorize)
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
-  set(ali3_flags_one_lane -fno-tree-loop-vectorize -fno-tree-slp-vectorize)
   list(APPEND ali3_flags_kernels
        -fno-tree-loop-distribute-patterns       # a loop over a few vectors is no call of memset
        --param=max-completely-peeled-insns=4000 # loops over the rows of a link are laid out flat

@@ -32,7 +32,7 @@ LIMB_PASS void turn_about(const double p[4], const double axis[3], const double 
   const double cosine = half[0] * c - half[1] * s, sine = half[1] * c + half[0] * s;
   const double by[4] = {0.0, axis[0], axis[1], axis[2]};
   p_mul(turned, p, by);
-  for (int i = 0; i < 4; i++) o[i] = cosine * p[i] + sine * turned[i];
+  for (int i = 0; i < 4; i++) o[i] = num_fma(sine, turned[i], cosine * p[i]);
 }
 
 /* The point of a limb, by the arm and the ways of its joint. */
@@ -222,20 +222,20 @@ static void move_limbs(const struct limbs *l, const double *state, const double 
 /* o = A a, A packed */
 LIMB_PASS void packed_mul(double o[3], const double A[6], const double a[3])
 {
-  o[0] = A[0] * a[0] + A[1] * a[1] + A[2] * a[2];
-  o[1] = A[1] * a[0] + A[3] * a[1] + A[4] * a[2];
-  o[2] = A[2] * a[0] + A[4] * a[1] + A[5] * a[2];
+  o[0] = num_fma(A[2], a[2], num_fma(A[1], a[1], A[0] * a[0]));
+  o[1] = num_fma(A[4], a[2], num_fma(A[3], a[1], A[1] * a[0]));
+  o[2] = num_fma(A[5], a[2], num_fma(A[4], a[1], A[2] * a[0]));
 }
 
 /* A -= k a a' */
 LIMB_PASS void packed_less(double A[6], const double k[3], const double a[3])
 {
-  A[0] -= k[0] * a[0];
-  A[1] -= k[0] * a[1];
-  A[2] -= k[0] * a[2];
-  A[3] -= k[1] * a[1];
-  A[4] -= k[1] * a[2];
-  A[5] -= k[2] * a[2];
+  A[0] = num_fma(-k[0], a[0], A[0]);
+  A[1] = num_fma(-k[0], a[1], A[1]);
+  A[2] = num_fma(-k[0], a[2], A[2]);
+  A[3] = num_fma(-k[1], a[1], A[3]);
+  A[4] = num_fma(-k[1], a[2], A[4]);
+  A[5] = num_fma(-k[2], a[2], A[5]);
 }
 
 /* The inertia of the body alone: J = R J_b R', H = (m c)~, M = m I. */
@@ -278,7 +278,7 @@ LIMB_PASS bool eliminate_column(struct limb_at *o, struct limb_column *c, bool t
   }
   packed_less(o->J, kn, c->Un);
   packed_less(o->M, kf, c->Uf);
-  for (int i = 0; i < 9; i++) o->H[i] -= kn[i / 3] * c->Uf[i % 3];
+  for (int i = 0; i < 9; i++) o->H[i] = num_fma(-kn[i / 3], c->Uf[i % 3], o->H[i]);
   return d > 0.0;
 }
 
@@ -294,7 +294,7 @@ LIMB_PASS void shift_inertia(const struct limb_at *o, struct limb_at *parent)
     for (int i = 0; i < 3; i++) B[3 * i + k] = column[i];
   }
   for (int i = 0; i < 9; i++) {
-    mean[i] = o->H[i] + 0.5 * B[i];
+    mean[i] = num_fma(0.5, B[i], o->H[i]);
     parent->H[i] += o->H[i] + B[i];
   }
   for (int k = 0; k < 3; k++) v3_cross(T + 3 * k, r, mean + 3 * k); /* column k of T */
@@ -367,7 +367,7 @@ LIMB_PASS void own_bias(const struct limb *b, struct limb_at *o)
   v3_cross(turned, o->al, c);
   v3_cross(lever, o->w, c);
   v3_cross(own, o->w, lever);
-  for (int k = 0; k < 3; k++) o->f[k] = b->mass * o->ac[k] + (turned[k] + own[k]) - o->load[1][k];
+  for (int k = 0; k < 3; k++) o->f[k] = num_fma(b->mass, o->ac[k], turned[k] + own[k]) - o->load[1][k];
   /* moments in body axes */
   double w[3], al[3], Jw[3], Jal[3];
   m3_tmul(w, o->R, o->w);

@@ -8,14 +8,15 @@
 /* o += a x b for one vector and vectors in lanes */
 static inline void cross_add(num o[3], const double a[3], const num b[3])
 {
-  o[0] += a[1] * b[2] - a[2] * b[1];
-  o[1] += a[2] * b[0] - a[0] * b[2];
-  o[2] += a[0] * b[1] - a[1] * b[0];
+  const num A[3] = {num_all(a[0]), num_all(a[1]), num_all(a[2])};
+  o[0] += num_fma(-A[2], b[1], A[1] * b[2]);
+  o[1] += num_fma(-A[0], b[2], A[2] * b[0]);
+  o[2] += num_fma(-A[1], b[0], A[0] * b[1]);
 }
 
 static inline num dot_all(const double a[3], const num b[3])
 {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+  return num_fma(num_all(a[2]), b[2], num_fma(num_all(a[1]), b[1], a[0] * b[0]));
 }
 
 /* V of one chunk of rows: J' of each row, taken inward. load: (count, 6) of this chunk, all chunks side by side. */
@@ -36,8 +37,8 @@ static void carry_inward(const struct limbs *l, struct limbs_work *w, int chunk)
       const num v = dot_all(c->s, limb_turns(b, k) ? n : f), x = c->inverse * v;
       V[(size_t)(b->column + k) * width + (size_t)chunk] = v;
       for (int j = 0; j < 3; j++) {
-        n[j] -= x * c->Un[j];
-        f[j] -= x * c->Uf[j];
+        n[j] = num_fma(-x, num_all(c->Un[j]), n[j]);
+        f[j] = num_fma(-x, num_all(c->Uf[j]), f[j]);
       }
     }
     if (b->parent == 0) continue;

@@ -74,7 +74,7 @@ static void leaf_update(const struct tree *t, const struct tree_group *group, nu
       for (int k = 0; k <= ca->at + i; k++) {
         const num *y = Y + TREE_Y * k;
         num sum = g[0] * y[0];
-        for (int c = 1; c < TREE_Y; c++) sum += g[c] * y[c];
+        for (int c = 1; c < TREE_Y; c++) sum = num_fma(g[c], y[c], sum);
         line[k] = -sum;
       }
     }

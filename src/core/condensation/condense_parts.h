@@ -81,7 +81,8 @@ FLAT num_mask factorise_pivot(num *P, int p, double sign)
       column[i] = P[tree_triangle(i) + j];
       num l = column[i] * r;
       P[tree_triangle(i) + j] = l;
-      for (int k = j + 1; k <= i; k++) P[tree_triangle(i) + k] -= l * column[k];
+      for (int k = j + 1; k <= i; k++)
+        P[tree_triangle(i) + k] = num_fma(-l, column[k], P[tree_triangle(i) + k]);
     }
   }
   return positive;
@@ -92,7 +93,7 @@ FLAT num_mask factorise_pivot(num *P, int p, double sign)
 FLAT void half_solve(const num *P, int p, num *y, num *z)
 {
   for (int a = 0; a < p; a++)
-    for (int b = 0; b < a; b++) y[a] -= P[tree_triangle(a) + b] * y[b];
+    for (int b = 0; b < a; b++) y[a] = num_fma(-P[tree_triangle(a) + b], y[b], y[a]);
   for (int a = 0; a < p; a++) z[a] = y[a] * P[tree_triangle(a) + a];
 }
 
@@ -102,7 +103,7 @@ FLAT void other_half(const num *P, int p, const num *z, num *K)
   num k[TREE_Y];
   for (int a = p - 1; a >= 0; a--) {
     k[a] = z[a];
-    for (int b = p - 1; b > a; b--) k[a] -= P[tree_triangle(b) + a] * k[b];
+    for (int b = p - 1; b > a; b--) k[a] = num_fma(-P[tree_triangle(b) + a], k[b], k[a]);
   }
   for (int a = 0; a < p; a++) K[a] = k[a];
 }
@@ -110,7 +111,7 @@ FLAT void other_half(const num *P, int p, const num *z, num *K)
 FLAT num row_product(const num *z, const num *y, int p)
 {
   num sum = z[0] * y[0];
-  for (int a = 1; a < p; a++) sum += z[a] * y[a];
+  for (int a = 1; a < p; a++) sum = num_fma(z[a], y[a], sum);
   return sum;
 }
 
@@ -118,10 +119,10 @@ FLAT num row_product(const num *z, const num *y, int p)
 FLAT void solve_pivot(const num *P, int p, num *x)
 {
   for (int i = 0; i < p; i++)
-    for (int k = 0; k < i; k++) x[i] -= P[tree_triangle(i) + k] * x[k];
+    for (int k = 0; k < i; k++) x[i] = num_fma(-P[tree_triangle(i) + k], x[k], x[i]);
   for (int i = p - 1; i >= 0; i--) {
     x[i] *= P[tree_triangle(i) + i];
-    for (int k = p - 1; k > i; k--) x[i] -= P[tree_triangle(k) + i] * x[k];
+    for (int k = p - 1; k > i; k--) x[i] = num_fma(-P[tree_triangle(k) + i], x[k], x[i]);
   }
 }
 

@@ -189,7 +189,7 @@ FLAT void subtract_products(const struct lone_front *f, int boundary, int r, con
   const int last = r + LANES < boundary ? r + LANES : boundary;
   for (int j = 0; j < last; j++) {
     num *u = (num *)(update_column(f, j) + r), sum = a[0] * b[j];
-    for (int k = 1; k < count; k++) sum += a[k] * b[f->padded * k + j];
+    for (int k = 1; k < count; k++) sum = num_fma(a[k], num_all(b[f->padded * k + j]), sum);
     *u = (fresh ? num_all(0.0) : *u) - sum;
   }
 }
@@ -350,7 +350,8 @@ FLAT void lone_up(const struct tree *t, const struct tree_work *w, const struct 
   /* b = children's b - K x. Solve last: the boundary needs x before x := P^-1 x. */
   for (int r = 0; r < front.padded; r += LANES) {
     num product = *(const num *)(front.E + r) * x[0];
-    for (int k = 1; k < p; k++) product += *(const num *)(front.E + front.padded * k + r) * x[k];
+    for (int k = 1; k < p; k++)
+      product = num_fma(*(const num *)(front.E + front.padded * k + r), x[k], product);
     *(num *)(b + r) -= product;
   }
   for (int i = 0; i < tree_triangle(p); i++) P[i] = num_all(front.P[i]);
@@ -367,8 +368,8 @@ FLAT void lone_down(const struct tree *t, const struct tree_work *w, const struc
   for (int first = 0; first < p; first += LANES) {
     num even = *(num *)(f + first), odd = num_all(0.0); /* two sums, which do not wait for each other */
     for (int i = 0; i < group->padded; i += 2) {
-      even -= *(const num *)(R + ROW_NUMBERS * i + first) * w->vector[list[i]];
-      odd -= *(const num *)(R + ROW_NUMBERS * (i + 1) + first) * w->vector[list[i + 1]];
+      even = num_fma(*(const num *)(R + ROW_NUMBERS * i + first), num_all(-w->vector[list[i]]), even);
+      odd = num_fma(*(const num *)(R + ROW_NUMBERS * (i + 1) + first), num_all(-w->vector[list[i + 1]]), odd);
     }
     *(num *)(f + first) = even + odd;
   }

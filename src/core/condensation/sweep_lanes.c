@@ -12,7 +12,7 @@ FLAT void block_up(const double *vector, const int *list, int count, const num *
 {
   for (int i = 0; i < rows; i++) {
     num had = num_all(0.0), sum = K[rows * i] * x[0];
-    for (int k = 1; k < rows; k++) sum += K[rows * i + k] * x[k];
+    for (int k = 1; k < rows; k++) sum = num_fma(K[rows * i + k], x[k], sum);
     if (count > 0) had = listed_number(vector, list, i);
     for (int k = 1; k < count; k++) had += listed_number(vector, list + k, i);
     f[i] = had - sum;
@@ -98,7 +98,7 @@ FLAT void any_up_how(const struct tree *t, const struct tree_work *w, const stru
   /* b = children's b - K x */
   for (int i = 0; i < group->boundary; i++, K += p) {
     num sum = K[0] * x[0], had = num_all(0.0);
-    for (int k = 1; k < p; k++) sum += K[k] * x[k];
+    for (int k = 1; k < p; k++) sum = num_fma(K[k], x[k], sum);
     if (how == LISTED || how == ALONE) had = next_listed(&list, w->vector, had);
     if (how == CONTRIBUTIONS) had = b[i];
     b[i] = had - sum;
@@ -124,7 +124,7 @@ FLAT void any_up(const struct tree *t, const struct tree_work *w, const struct t
 /* sum -= K' b, for one row of K */
 FLAT void row_down(const num *K, num b, int p, num *sum)
 {
-  for (int k = 0; k < p; k++) sum[k] -= K[k] * b;
+  for (int k = 0; k < p; k++) sum[k] = num_fma(-K[k], b, sum[k]);
 }
 
 FLAT void even_down(const struct tree *t, const struct tree_work *w, const struct tree_group *group, int s,

@@ -113,10 +113,10 @@ static inline void body_rhs(num mass, const num inertia[9], bool diagonal, const
   m3_mul_as(diagonal, Jw, inertia, w);
   m3_mul_as(diagonal, Jwd, inertia, wd);
   for (int i = 0; i < 3; i++) o[i] = mass * (gravity[i] - x->rdd[i]);
-  o[3] = -Jwd[0] - k * (turn * Jw[0] + w[1] * Jw[2] - w[2] * Jw[1]);
-  o[4] = -Jwd[1] - k * (turn * Jw[1] + w[2] * Jw[0] - w[0] * Jw[2]);
-  o[5] = -Jwd[2] - k * (turn * Jw[2] + w[0] * Jw[1] - w[1] * Jw[0]);
-  o[6] = 2.0 * (k * v3_dot(w, Jw) - mu_total);
+  o[3] = num_fma(-k, num_fma(-w[2], Jw[1], num_fma(w[1], Jw[2], turn * Jw[0])), -Jwd[0]);
+  o[4] = num_fma(-k, num_fma(-w[0], Jw[2], num_fma(w[2], Jw[0], turn * Jw[1])), -Jwd[1]);
+  o[5] = num_fma(-k, num_fma(-w[1], Jw[0], num_fma(w[0], Jw[1], turn * Jw[2])), -Jwd[2]);
+  o[6] = 2.0 * num_fma(k, v3_dot(w, Jw), -mu_total);
 }
 
 /* o += load. RT. */
@@ -148,14 +148,14 @@ static inline void body_less_delta(bool diagonal, const struct body_delta *delta
                                    const num w[BODY_Y], num o[BODY_Y])
 {
   if (diagonal) {
-    for (int i = 0; i < 3; i++) o[3 + i] = w[3 + i] - delta->th[4 * i] * g[3 + i];
+    for (int i = 0; i < 3; i++) o[3 + i] = num_fma(-delta->th[4 * i], g[3 + i], w[3 + i]);
   } else {
     num turn[3];
     m3_mul(turn, delta->th, g + 3);
     v3_sub(o + 3, w + 3, turn);
   }
-  for (int i = 0; i < 3; i++) o[i] = w[i] - delta->r * g[i];
-  o[6] = w[6] - delta->n * g[6];
+  for (int i = 0; i < 3; i++) o[i] = num_fma(-delta->r, g[i], w[i]);
+  o[6] = num_fma(-delta->n, g[6], w[6]);
 }
 
 static inline void body_apply_delta(const struct body_delta *delta, const num g[BODY_Y], num o[BODY_Y])

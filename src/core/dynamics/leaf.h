@@ -25,7 +25,7 @@ LEAF_INLINE void leaf_row(const num *delta, const num *g, num *o)
   const num *th = delta + LEAF_TH;
   for (int k = 0; k < 3; k++) {
     o[k] = delta[LEAF_R] * g[k];
-    o[3 + k] = th[3 * k] * g[3] + th[3 * k + 1] * g[4] + th[3 * k + 2] * g[5];
+    o[3 + k] = num_fma(th[3 * k + 2], g[5], num_fma(th[3 * k + 1], g[4], th[3 * k] * g[3]));
   }
   o[6] = delta[LEAF_N] * g[6];
 }
@@ -35,7 +35,8 @@ LEAF_INLINE void leaf_turn_row(const num *delta, const num *g, num *o)
 {
   const num *th = delta + LEAF_TH;
   num turn[3];
-  for (int k = 0; k < 3; k++) turn[k] = -(th[3 * k] * g[0] + th[3 * k + 1] * g[1] + th[3 * k + 2] * g[2]);
+  for (int k = 0; k < 3; k++)
+    turn[k] = -num_fma(th[3 * k + 2], g[2], num_fma(th[3 * k + 1], g[1], th[3 * k] * g[0]));
   num n = -delta[LEAF_N] * g[3];
   for (int k = 0; k < 3; k++) o[k] = turn[k];
   o[3] = n;
@@ -43,7 +44,7 @@ LEAF_INLINE void leaf_turn_row(const num *delta, const num *g, num *o)
 
 LEAF_INLINE num leaf_turn_product(const num *g, const num *y)
 {
-  return (g[0] * y[0] + g[1] * y[1]) + (g[2] * y[2] + g[3] * y[3]);
+  return num_fma(g[1], y[1], g[0] * y[0]) + num_fma(g[3], y[3], g[2] * y[2]);
 }
 
 /* delta^-1: r, the lower triangle of th, n. inverted: the numbers already are those of delta^-1. */
@@ -63,14 +64,15 @@ LEAF_INLINE struct leaf_inverse leaf_inverse(const num *delta, bool inverted)
   /* Inverse of a symmetric 3 by 3 block by its cofactors. */
   o.r = 1.0 / o.r;
   o.n = 1.0 / o.n;
-  num a = th[4] * th[8] - th[7] * th[7], b = th[7] * th[6] - th[3] * th[8], c = th[3] * th[7] - th[4] * th[6];
-  num k = 1.0 / (th[0] * a + th[3] * b + th[6] * c);
+  num a = num_fma(-th[7], th[7], th[4] * th[8]), b = num_fma(-th[3], th[8], th[7] * th[6]),
+      c = num_fma(-th[4], th[6], th[3] * th[7]);
+  num k = 1.0 / num_fma(th[6], c, num_fma(th[3], b, th[0] * a));
   o.th[0] = k * a;
   o.th[1] = k * b;
-  o.th[2] = k * (th[0] * th[8] - th[6] * th[6]);
+  o.th[2] = k * num_fma(-th[6], th[6], th[0] * th[8]);
   o.th[3] = k * c;
-  o.th[4] = k * (th[6] * th[3] - th[0] * th[7]);
-  o.th[5] = k * (th[0] * th[4] - th[3] * th[3]);
+  o.th[4] = k * num_fma(-th[0], th[7], th[6] * th[3]);
+  o.th[5] = k * num_fma(-th[3], th[3], th[0] * th[4]);
   return o;
 }
 

@@ -57,7 +57,7 @@ static inline void coincide_turns(const struct body_pair *pair, const num (*poin
     v3_cross(J + BODY_Y + 3, point[1], b);
     J[6] = -2.0 * arm_a;
     J[BODY_Y + 6] = 2.0 * arm_b;
-    Phi[i] = (pair->x[1]->r[i] - pair->x[0]->r[i]) + (pair->f[1]->s * arm_b - pair->f[0]->s * arm_a);
+    Phi[i] = (pair->x[1]->r[i] - pair->x[0]->r[i]) + num_fma(pair->f[1]->s, arm_b, -(pair->f[0]->s * arm_a));
   }
 }
 
@@ -79,7 +79,8 @@ static inline void coincide_push(const struct body_pair *pair, const num (*point
     load[6] = sign * 2.0 * v3_dot(point[side], local);
   }
   for (int i = 0; i < 3; i++)
-    Phi[i] = (pair->x[1]->r[i] - pair->x[0]->r[i]) + (pair->f[1]->s * arm[1][i] - pair->f[0]->s * arm[0][i]);
+    Phi[i] = (pair->x[1]->r[i] - pair->x[0]->r[i]) +
+             num_fma(pair->f[1]->s, arm[1][i], -(pair->f[0]->s * arm[0][i]));
 }
 
 /* Two directions, without the r columns of J, which are 0. */

@@ -8,8 +8,8 @@ INLINED void integrate(const struct rule_lanes *r, const num *last, num *now)
 {
   for (int i = 0; i < 7; i++) {
     num a = last[7 + i], b = last[14 + i], d = now[i] - last[i];
-    now[7 + i] = r->v_d * d + r->v_v * a + r->v_a * b;
-    now[14 + i] = r->a_d * d + r->a_v * a + r->a_a * b;
+    now[7 + i] = num_fma(r->v_a, b, num_fma(r->v_v, a, r->v_d * d));
+    now[14 + i] = num_fma(r->a_a, b, num_fma(r->a_v, a, r->a_d * d));
   }
 }
 
@@ -31,7 +31,7 @@ INLINED void body_predict_of(const struct stage *s, int tile)
 {
   const struct bodies b = bodies_of(s, tile);
   num *now = (num *)b.x, *last = b.last;
-  for (int i = 0; i < 7; i++) now[i] = last[i] + s->dt * (last[7 + i] + s->leap * last[14 + i]);
+  for (int i = 0; i < 7; i++) now[i] = num_fma(s->dt, num_fma(s->leap, last[14 + i], last[7 + i]), last[i]);
   const struct spin_tile o = spin_tile_of(s, &b);
   const struct body_state *from = (const struct body_state *)last;
   s->fast[tile] = may_be_fast(s, b.t, from) && spin_predict(&o, num_lane(s->leap, 0), from, b.x);
@@ -56,7 +56,7 @@ INLINED void body_advance_of(const struct stage *s, int tile)
   for (int k = 0; k < states->terms; k++) {
     const num *rate = (const num *)(states->term[k] + b.slot * X_NUMBERS) + 7,
               weight = num_all(states->weight[k]);
-    for (int i = 0; i < Q; i++) sum[i] += weight * rate[i];
+    for (int i = 0; i < Q; i++) sum[i] = num_fma(weight, rate[i], sum[i]);
   }
   for (int i = 0; i < Q; i++) now[i] = sum[i];
   const struct body_state *from = (const struct body_state *)b.last;
@@ -82,7 +82,7 @@ INLINED void free_of(const struct stage *s, const struct bodies *b, int tile, bo
                      const struct body_state *x, const struct body_frame *f, num mu)
 {
   const num *constant = numbers_at(s->constant, b->slot, BODY_NUMBERS);
-  num rhs[BODY_Y], load[BODY_Y], mu_total = mu + b->delta->alpha * (f->s - 1.0);
+  num rhs[BODY_Y], load[BODY_Y], mu_total = num_fma(b->delta->alpha, f->s - 1.0, mu);
   body_rhs(constant[BODY_MASS], constant + BODY_INERTIA, b->t->diagonal, x, f, s->gravity, mu_total, rhs);
   struct wrench by_lane;
   if (s->acted[tile]) /* a wrench of 0 does not change the bits */
@@ -129,12 +129,12 @@ INLINED void move(const struct stage *s, const struct bodies *b)
   num y[BODY_Y], *mu = numbers_at(s->mu, b->slot, 1);
   correct(s, b, y);
   num sum = y[0] * y[0];
-  for (int k = 1; k < 3; k++) sum += y[k] * y[k];
+  for (int k = 1; k < 3; k++) sum = num_fma(y[k], y[k], sum);
   *numbers_at(s->travel, b->slot, 1) = sum;
-  for (int k = 3; k < BODY_Y; k++) sum += y[k] * y[k];
+  for (int k = 3; k < BODY_Y; k++) sum = num_fma(y[k], y[k], sum);
   *numbers_at(s->increment, b->slot, 1) = sum;
   body_move(b->x, b->f, y);
-  *mu += b->delta->alpha * (b->f->s - 1.0 + 2.0 * y[6]);
+  *mu = num_fma(b->delta->alpha, b->f->s - 1.0 + 2.0 * y[6], *mu);
 }
 
 INLINED void body_step_of(const struct stage *s, int tile)

@@ -139,7 +139,7 @@ INLINE void push_point(int rows, int side, const num *J, const num *v, num load[
   for (int k = 0; k < 3; k++) load[k] = side ? v[k] : -v[k];
   for (int y = 3; y < BODY_Y; y++) {
     load[y] = J[y] * v[0];
-    for (int k = 1; k < rows; k++) load[y] += J[PAIR * k + y] * v[k];
+    for (int k = 1; k < rows; k++) load[y] = num_fma(J[PAIR * k + y], v[k], load[y]);
   }
 }
 
@@ -153,7 +153,7 @@ INLINE void push_rows(struct links l, struct shape s, const num *J, const num *v
     } else {
       for (int y = 0; y < BODY_Y; y++) load[y] = J[y] * v[0];
       for (int k = 1; k < s.rows; k++)
-        for (int y = 0; y < BODY_Y; y++) load[y] += J[BODY_Y * s.sides * k + y] * v[k];
+        for (int y = 0; y < BODY_Y; y++) load[y] = num_fma(J[BODY_Y * s.sides * k + y], v[k], load[y]);
     }
     put_end_load(l, side, load);
   }
@@ -163,7 +163,7 @@ INLINE void push_rows(struct links l, struct shape s, const num *J, const num *v
 INLINE num dot_from(int first, const num *a, const num *b)
 {
   num sum = a[first] * b[first];
-  for (int y = first + 1; y < BODY_Y; y++) sum += a[y] * b[y];
+  for (int y = first + 1; y < BODY_Y; y++) sum = num_fma(a[y], b[y], sum);
   return sum;
 }
 

@@ -22,8 +22,8 @@ static inline num num_arctan(num t)
                              0.11111111015146714628,   -0.14285714284665179609,  0.19999999999995514143,
                              -0.33333333333333330155};
   num z = t * t, sum = num_all(-0.01917454357202133235);
-  for (int i = 0; i < (int)(sizeof C / sizeof *C); i++) sum = sum * z + C[i];
-  return t + t * (z * sum);
+  for (int i = 0; i < (int)(sizeof C / sizeof *C); i++) sum = num_fma(sum, z, num_all(C[i]));
+  return num_fma(t, z * sum, t);
 }
 
 /* atan2(y, x), rad, to 2 units of the last digit; 0 where both are 0. */
@@ -57,12 +57,12 @@ static inline void num_sine_cosine(num x, num *sine, num *cosine)
                       4.1666666666666666667e-2,  -0.5};
   const num turns = num_round(x / QUARTER[0]);
   num r = x, s = num_all(0.0), c = num_all(0.0);
-  for (int i = 0; i < 3; i++) r -= turns * QUARTER[i];
+  for (int i = 0; i < 3; i++) r = num_fma(-turns, num_all(QUARTER[i]), r);
   const num z = r * r;
-  for (int i = 0; i < (int)(sizeof S / sizeof *S); i++) s = s * z + S[i];
-  for (int i = 0; i < (int)(sizeof C / sizeof *C); i++) c = c * z + C[i];
-  s = r + r * (z * s);
-  c = 1.0 + z * c;
+  for (int i = 0; i < (int)(sizeof S / sizeof *S); i++) s = num_fma(s, z, num_all(S[i]));
+  for (int i = 0; i < (int)(sizeof C / sizeof *C); i++) c = num_fma(c, z, num_all(C[i]));
+  s = num_fma(r, z * s, r);
+  c = num_fma(z, c, num_all(1.0));
   /* the quarter of a turn: -2, -1, 0, 1 or 2 */
   const num quarter = turns - 4.0 * num_round(0.25 * turns), square = quarter * quarter;
   const num_mask back = num_greater(square, num_all(2.5));

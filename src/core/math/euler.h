@@ -14,7 +14,7 @@
 
 static inline num p_dot(const num p[4], const num q[4])
 {
-  return p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3];
+  return num_fma(p[3], q[3], num_fma(p[2], q[2], num_fma(p[1], q[1], p[0] * q[0])));
 }
 
 /* R = A(p)/s with k = 1/s, s = p'p; on the diagonal (e0^2 - e'e)/s = 1 - 2 e'e/s */
@@ -22,16 +22,16 @@ static inline void p_rotation_by(num R[9], const num p[4], num k)
 {
   const num e0 = p[0], x = p[1], y = p[2], z = p[3], twice = k + k;
   const num kx = twice * x, ky = twice * y, kz = twice * z;
-  const num xy = kx * y, xz = kx * z, yz = ky * z, rest = 1.0 - z * kz;
-  R[0] = rest - y * ky;
-  R[1] = xy - e0 * kz;
-  R[2] = xz + e0 * ky;
-  R[3] = xy + e0 * kz;
-  R[4] = rest - x * kx;
-  R[5] = yz - e0 * kx;
-  R[6] = xz - e0 * ky;
-  R[7] = yz + e0 * kx;
-  R[8] = 1.0 - x * kx - y * ky;
+  const num xy = kx * y, xz = kx * z, yz = ky * z, rest = num_fma(-z, kz, num_all(1.0));
+  R[0] = num_fma(-y, ky, rest);
+  R[1] = num_fma(-e0, kz, xy);
+  R[2] = num_fma(e0, ky, xz);
+  R[3] = num_fma(e0, kz, xy);
+  R[4] = num_fma(-x, kx, rest);
+  R[5] = num_fma(-e0, kx, yz);
+  R[6] = num_fma(-e0, ky, xz);
+  R[7] = num_fma(e0, kx, yz);
+  R[8] = num_fma(-y, ky, num_fma(-x, kx, num_all(1.0)));
 }
 
 /* R = A(p)/s. Returns s. */
@@ -45,7 +45,7 @@ static inline num p_rotation(num R[9], const num p[4])
 /* o = A(q) a for any q. 2 A(p') a is the second derivative of A(p) a for p'' = 0. */
 static inline void p_homogeneous(num o[3], const num q[4], const num a[3])
 {
-  num c[3], ea = v3_dot(q + 1, a), d = q[0] * q[0] - v3_dot(q + 1, q + 1);
+  num c[3], ea = v3_dot(q + 1, a), d = num_fma(q[0], q[0], -v3_dot(q + 1, q + 1));
   v3_cross(c, q + 1, a);
   for (int i = 0; i < 3; i++) o[i] = d * a[i] + 2.0 * (q[1 + i] * ea + q[0] * c[i]);
 }
@@ -53,9 +53,9 @@ static inline void p_homogeneous(num o[3], const num q[4], const num a[3])
 /* o = 2 G(p) x, given 2 p */
 static inline void p_to_rotation_twice(num o[3], const num pp[4], const num x[4])
 {
-  o[0] = pp[0] * x[1] - pp[1] * x[0] + pp[3] * x[2] - pp[2] * x[3];
-  o[1] = pp[0] * x[2] - pp[2] * x[0] + pp[1] * x[3] - pp[3] * x[1];
-  o[2] = pp[0] * x[3] - pp[3] * x[0] + pp[2] * x[1] - pp[1] * x[2];
+  o[0] = num_fma(-pp[2], x[3], num_fma(pp[3], x[2], num_fma(-pp[1], x[0], pp[0] * x[1])));
+  o[1] = num_fma(-pp[3], x[1], num_fma(pp[1], x[3], num_fma(-pp[2], x[0], pp[0] * x[2])));
+  o[2] = num_fma(-pp[1], x[2], num_fma(pp[2], x[1], num_fma(-pp[3], x[0], pp[0] * x[3])));
 }
 
 /* o = 2 G(p) x */
@@ -69,10 +69,10 @@ static inline void p_to_rotation(num o[3], const num p[4], const num x[4])
 static inline void p_from_rotation(num o[4], const num p[4], num k, const num th[3], num n)
 {
   const num half = 0.5 * k, m = n * k, x = half * th[0], y = half * th[1], z = half * th[2];
-  o[0] = m * p[0] - p[1] * x - p[2] * y - p[3] * z;
-  o[1] = m * p[1] + p[0] * x + p[2] * z - p[3] * y;
-  o[2] = m * p[2] + p[0] * y + p[3] * x - p[1] * z;
-  o[3] = m * p[3] + p[0] * z + p[1] * y - p[2] * x;
+  o[0] = num_fma(-p[3], z, num_fma(-p[2], y, num_fma(-p[1], x, m * p[0])));
+  o[1] = num_fma(-p[3], y, num_fma(p[2], z, num_fma(p[0], x, m * p[1])));
+  o[2] = num_fma(-p[1], z, num_fma(p[3], x, num_fma(p[0], y, m * p[2])));
+  o[3] = num_fma(-p[2], x, num_fma(p[1], y, num_fma(p[0], z, m * p[3])));
 }
 
 /* o = a b (first b, then a); o may not be a or b */
@@ -80,7 +80,7 @@ static inline void p_mul(num o[4], const num a[4], const num b[4])
 {
   num c[3];
   v3_cross(c, a + 1, b + 1);
-  o[0] = a[0] * b[0] - v3_dot(a + 1, b + 1);
+  o[0] = num_fma(a[0], b[0], -v3_dot(a + 1, b + 1));
   for (int i = 0; i < 3; i++) o[1 + i] = a[0] * b[1 + i] + b[0] * a[1 + i] + c[i];
 }
 

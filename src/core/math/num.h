@@ -15,6 +15,12 @@
 #define LANES 1
 #endif
 
+/* num_fma(a, b, c) is a b + c, rounded once in sources that are compiled with NUM_FUSED. The compiler fuses no product by itself:
+ * it would choose others for one lane, for several, and in its next version. So the bits of a run follow from the sources. */
+#if defined(NUM_FUSED) && LANES > 1
+#include <immintrin.h>
+#endif
+
 #if LANES == 1
 typedef double num;
 typedef int num_mask;
@@ -26,6 +32,14 @@ static inline num num_all(double x)
 static inline num num_sqrt(num v)
 {
   return __builtin_sqrt(v);
+}
+static inline num num_fma(num a, num b, num c)
+{
+#ifdef NUM_FUSED
+  return __builtin_fma(a, b, c);
+#else
+  return a * b + c;
+#endif
 }
 /* a where the mask of a comparison is true; b elsewhere */
 static inline num num_select(num_mask mask, num a, num b)
@@ -60,6 +74,16 @@ static inline num num_sqrt(num v)
 {
   for (int l = 0; l < LANES; l++) v[l] = __builtin_sqrt(v[l]);
   return v;
+}
+static inline num num_fma(num a, num b, num c)
+{
+#if defined(NUM_FUSED) && LANES == 8
+  return (num)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+#elif defined(NUM_FUSED) && LANES == 4
+  return (num)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#else
+  return a * b + c;
+#endif
 }
 static inline num num_select(num_mask mask, num a, num b)
 {

@@ -15,21 +15,21 @@ static inline void v3_copy(num o[3], const num a[3])
 
 static inline num v3_dot(const num a[3], const num b[3])
 {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+  return num_fma(a[2], b[2], num_fma(a[1], b[1], a[0] * b[0]));
 }
 
 /* o = a x b; o may not be a or b */
 static inline void v3_cross(num o[3], const num a[3], const num b[3])
 {
-  o[0] = a[1] * b[2] - a[2] * b[1];
-  o[1] = a[2] * b[0] - a[0] * b[2];
-  o[2] = a[0] * b[1] - a[1] * b[0];
+  o[0] = num_fma(-a[2], b[1], a[1] * b[2]);
+  o[1] = num_fma(-a[0], b[2], a[2] * b[0]);
+  o[2] = num_fma(-a[1], b[0], a[0] * b[1]);
 }
 
 /* o += k a */
 static inline void v3_axpy(num o[3], num k, const num a[3])
 {
-  for (int i = 0; i < 3; i++) o[i] += k * a[i];
+  for (int i = 0; i < 3; i++) o[i] = num_fma(k, a[i], o[i]);
 }
 
 /* o = a - b */
@@ -41,7 +41,7 @@ static inline void v3_sub(num o[3], const num a[3], const num b[3])
 /* o = M a; o may not be a */
 static inline void m3_mul(num o[3], const num M[9], const num a[3])
 {
-  for (int i = 0; i < 3; i++) o[i] = M[3 * i] * a[0] + M[3 * i + 1] * a[1] + M[3 * i + 2] * a[2];
+  for (int i = 0; i < 3; i++) o[i] = v3_dot(M + 3 * i, a);
 }
 
 /* o = M a; diagonal: only the diagonal of M is read. */
@@ -57,7 +57,7 @@ static inline void m3_mul_as(bool diagonal, num o[3], const num M[9], const num 
 /* o = M' a; o may not be a */
 static inline void m3_tmul(num o[3], const num M[9], const num a[3])
 {
-  for (int i = 0; i < 3; i++) o[i] = M[i] * a[0] + M[3 + i] * a[1] + M[6 + i] * a[2];
+  for (int i = 0; i < 3; i++) o[i] = num_fma(M[6 + i], a[2], num_fma(M[3 + i], a[1], M[i] * a[0]));
 }
 
 #if LANES == 1
