@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * usage: mechanisms FIRST COUNT [--words | --explicit]: COUNT random mechanisms with the seeds FIRST, FIRST + 1, .. Their rank,
+ * usage: mechanisms FIRST COUNT [--words | --explicit | --lanes]: COUNT random mechanisms with the seeds FIRST, FIRST + 1, .. Their rank,
  * freedoms and conflicts must match their construction, in any part and in any unit. Then they run: no NaN or infinity
  * with a status of 0 or more, no energy from nothing, and equal bits for any number of shares, by each method in turn; explicit methods in
- * coordinates of bodies and of joints. --explicit: every explicit method, in both coordinates. Rotors
- * of up to 1e4 rad/s turn on the ground and on their bodies; those on the ground keep their rates and count their turns. Prints
- * seed and description of each failure. Exit status 1 if there is one. */
+ * coordinates of bodies and of joints. Rotors of up to 1e4 rad/s turn on the ground and on their bodies; those on the ground keep
+ * their rates and count their turns. --explicit: every explicit method, in both coordinates. --lanes: instead, runs side by side
+ * in the lanes of one model have the bits of runs alone, with every instruction set of this machine. Prints seed and description of
+ * each failure. Exit status 1 if there is one. */
 #include "linkage.h"
+#include "together/copies.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -246,12 +248,72 @@ static void check_explicit(uint64_t seed, int *degraded, int *refused)
             degraded, refused);
 }
 
+/* Steps runs that differ in their loads, in lanes and alone. */
+static void compare_lanes(const struct linkage *k, int lanes, int *degraded, int *refused)
+{
+  static double o[2][NUMBERS];
+  const ali3_model *m[ISA_LANES_MAX];
+  ali3_data *lane[ISA_LANES_MAX], *alone[ISA_LANES_MAX];
+  char why[200];
+  for (int c = 0; c < lanes; c++) {
+    m[c] = k->m;
+    lane[c] = ali3_data_new(k->m);
+    alone[c] = ali3_data_new(k->m);
+    if (!lane[c] || !alone[c]) exit(3);
+  }
+  bool good = true;
+  for (int c = 0; c < lanes; c++) good &= ali3_reset(k->m, lane[c]) >= 0 && ali3_reset(k->m, alone[c]) >= 0;
+  struct copies *copies = good ? copies_new(m, lane, lanes, true, why, sizeof why) : NULL;
+  *refused += !copies;
+  for (int c = 0; c < lanes && copies; c++) {
+    const double force[3] = {k->mass * c, 0.3 * k->mass * c, 0.0}, torque[3] = {0.0, 0.0, 0.0};
+    ali3_set_wrench(k->m, lane[c], 0, force, torque);
+    ali3_set_wrench(k->m, alone[c], 0, force, torque);
+  }
+  for (int step = 0; step < STEPS && copies && good; step++) {
+    int status[ISA_LANES_MAX];
+    const bool goes_on = copies_step(copies, status);
+    for (int c = 0; c < lanes && good; c++) {
+      const int own = ali3_step(k->m, alone[c]), count = observe(k->m, alone[c], o[0]);
+      observe(k->m, lane[c], o[1]);
+      *degraded += own > 0;
+      good = own == status[c] && memcmp(o[0], o[1], (size_t)count * sizeof **o) == 0;
+    }
+    if (!good) complain(k, "bits differ in lanes");
+    if (!goes_on) break;
+  }
+  copies_free(copies);
+  for (int c = 0; c < lanes; c++) {
+    ali3_data_free(lane[c]);
+    ali3_data_free(alone[c]);
+  }
+}
+
+static void check_lanes(uint64_t seed, int *degraded, int *refused)
+{
+  static struct linkage k;
+  for (int isa = 0; isa < ISA_COUNT; isa++) {
+    ali3_options o = ali3_options_default();
+    if (!isa_supported((enum isa)isa)) continue;
+    linkage_make(&k, seed);
+    linkage_spin(&k);
+    o.extrapolate = seed % 3 == 1;
+    snprintf(o.isa, sizeof o.isa, "%s", isa_name((enum isa)isa));
+    if (ali3_model_freeze(k.m, &o) < 0)
+      complain(&k, ali3_model_problem(k.m)->text);
+    else
+      compare_lanes(&k, isa_lanes((enum isa)isa), degraded, refused);
+    ali3_model_free(k.m);
+  }
+}
+
 int main(int argc, char **argv)
 {
   const bool words = argc > 3 && strcmp(argv[3], "--words") == 0,
-             explicit_only = argc > 3 && strcmp(argv[3], "--explicit") == 0;
-  if (argc < 3 || (argc > 3 && !words && !explicit_only)) {
-    fprintf(stderr, "usage: mechanisms FIRST COUNT [--words | --explicit]\n");
+             explicit_only = argc > 3 && strcmp(argv[3], "--explicit") == 0,
+             lanes = argc > 3 && strcmp(argv[3], "--lanes") == 0;
+  if (argc < 3 || (argc > 3 && !words && !explicit_only && !lanes)) {
+    fprintf(stderr, "usage: mechanisms FIRST COUNT [--words | --explicit | --lanes]\n");
     return 2;
   }
   const uint64_t first = strtoull(argv[1], NULL, 10), count = strtoull(argv[2], NULL, 10);
@@ -259,6 +321,8 @@ int main(int argc, char **argv)
   for (uint64_t seed = first; seed < first + count; seed++)
     if (explicit_only)
       check_explicit(seed, &degraded, &refused);
+    else if (lanes)
+      check_lanes(seed, &degraded, &refused);
     else
       check(seed, choice_of(seed), words, &degraded, &refused);
   printf("%llu mechanisms, %d wrong; %d refused at the start, %d steps degraded\n", (unsigned long long)count,

@@ -89,13 +89,14 @@ ali3_fuzz(link 6000 LINK ali3_fmus ali3_config PkgConfig::JANSSON m
 # Random mechanisms of which all is known: a program of its own.
 add_executable(fuzz_mechanisms fuzz/mechanisms.c fuzz/linkage.c fuzz/linkage_kinds.c)
 target_include_directories(fuzz_mechanisms PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/fuzz)
-target_link_libraries(fuzz_mechanisms PRIVATE ali3_mechanics ali3_state m)
+target_link_libraries(fuzz_mechanisms PRIVATE ali3_mechanics ali3_state ali3_together m)
 ali3_fuzz_program(fuzz_mechanisms)
 if(NOT ALI3_FUZZ)
   add_test(NAME fuzz/mechanisms COMMAND fuzz_mechanisms 1 300)
   add_test(NAME fuzz/explicit COMMAND fuzz_mechanisms 150 30 --explicit)
-  set_tests_properties(fuzz/mechanisms fuzz/explicit PROPERTIES LABELS fuzz)
-  ali3_tier(system fuzz/mechanisms fuzz/explicit)
+  add_test(NAME fuzz/lanes COMMAND fuzz_mechanisms 1 100 --lanes)
+  set_tests_properties(fuzz/mechanisms fuzz/explicit fuzz/lanes PROPERTIES LABELS fuzz)
+  ali3_tier(system fuzz/mechanisms fuzz/explicit fuzz/lanes)
   add_test(NAME soak/fuzz CONFIGURATIONS soak COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/run --soak 1e8)
   set_tests_properties(soak/fuzz PROPERTIES LABELS fuzz SKIP_RETURN_CODE 77 TIMEOUT 28800
                                             ENVIRONMENT "ALI3_FUZZ_BUILD=${CMAKE_BINARY_DIR}/fuzz")

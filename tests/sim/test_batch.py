@@ -219,13 +219,15 @@ class Batch(unittest.TestCase):
         return lanes.stderr
 
     def test_runs_in_lanes_have_the_rows_of_single_runs(self):
-        """The number of runs is no multiple of the lanes; the quantities of one mechanism are those of forces and joints, too."""
+        """The number of runs is no multiple of the lanes; quantities of some mechanisms are those of forces and joints, too."""
         models = os.path.join(SWEEPS, "..", "models")
         for model, key, quantities in ((os.path.join(SWEEPS, "quarter_car.yaml"), "forces.strut.damping", "body.*,force.*"),
                                        (os.path.join(models, "four_bar.yaml"), "bodies.B.mass", "body.*"),
                                        (os.path.join(models, "slider_crank.yaml"), "bodies.crank.mass", "*"),
                                        (os.path.join(models, "lab", "bricard.yaml"), "bodies.b2.mass", "body.*.position.*"),
-                                       (os.path.join(models, "stewart_platform.yaml"), "bodies.plate.mass", "*")):
+                                       (os.path.join(models, "stewart_platform.yaml"), "bodies.plate.mass", "*"),
+                                       (os.path.join(models, "vehicle.yaml"), "bodies.case.mass", "body.*"),
+                                       (os.path.join(models, "double_pendulum.yaml"), "bodies.A.mass", "*")):
             sweep = f"parameters: [{{key: model.{key}, from: 1, to: 40, count: 19}}]\n"
             for isa in ("auto", "baseline"):
                 said = self.lanes_and_single_runs(model, sweep, quantities, "--duration", "0.3", "--isa", isa)

@@ -19,7 +19,6 @@
 /* Rows of runs that are computed side by side. */
 struct lanes_of_batch {
   int most;      /* 1: one run at a time */
-  bool tried;    /* the first runs were computed both ways */
   long runs;     /* computed in lanes */
   char why[200]; /* the last reason against lanes */
 };
@@ -127,7 +126,6 @@ static void print_run_row(FILE *row, const struct quantities *q, const struct re
 /* A run of a bundle, with its row. */
 struct row_of_run {
   long number;
-  bool again;        /* its mistakes have been printed */
   char *text, *said; /* the row, and mistakes of the settings */
   size_t size, said_size;
   FILE *row, *errors;
@@ -138,7 +136,7 @@ struct row_of_run {
 /* The values make no model, or a model that does not come to rest. why: ends with a line end. */
 static void refuse_run(const struct batch *b, const struct row_of_run *r, const char *why)
 {
-  if (!r->again) fprintf(stderr, "ali3-sim: run %ld is refused:\n%s", r->number, why);
+  fprintf(stderr, "ali3-sim: run %ld is refused:\n%s", r->number, why);
   fputs(",refused,0,0,0", r->row);
   for (int i = 0; i < b->o->quantity_columns; i++) fputc(',', r->row);
   fputc('\n', r->row);
@@ -217,9 +215,9 @@ static void note_reason(struct batch *b, const char *why)
   pthread_mutex_unlock(&b->lock);
 }
 
-/* Computes the rows of `count` runs of the shard from `first` on, each to be freed; NULL: it has none. again: one
- * at a time, after a try in lanes. Returns the number of runs that were in lanes. */
-static int compute_bundle(struct batch *b, long first, int count, bool again, char **row)
+/* Computes the rows of `count` runs of the shard from `first` on, each to be freed; NULL: it has none. Returns the number of runs
+ * that were in lanes. */
+static int compute_bundle(struct batch *b, long first, int count, char **row)
 {
   struct row_of_run r[ISA_LANES_MAX] = {{0}};
   struct run_of_batch run[ISA_LANES_MAX] = {{0}};
@@ -228,13 +226,13 @@ static int compute_bundle(struct batch *b, long first, int count, bool again, ch
   int runs = 0;
   /* Prepare the runs, move them, and write their rows. */
   for (int i = 0; i < count; i++) {
-    r[i] = (struct row_of_run){.number = b->o->shard + (first + i) * b->o->shards, .again = again, .at = -1};
+    r[i] = (struct row_of_run){.number = b->o->shard + (first + i) * b->o->shards, .at = -1};
     good[i] = begin_row(b, &r[i], &run[runs], &steps);
     if (!good[i] || !steps) continue;
     whole |= reads_more_than_bodies(r[i].one.ride);
     r[i].at = runs++;
   }
-  const bool done = runs == 0 || run_together(run, runs, !again, whole, why, sizeof why);
+  const bool done = runs == 0 || run_together(run, runs, whole, why, sizeof why);
   int in_lanes = 0;
   for (int i = 0; i < runs; i++) in_lanes += run[i].in_lanes;
   if (*why) note_reason(b, why);
@@ -261,34 +259,6 @@ static void write_rows(struct batch *b)
   b->failed = true;
 }
 
-/* Computes rows in lanes. check: also one run at a time, whose rows count. *differ: a row differs. Returns the number of runs in
- * lanes. */
-static int compute_rows(struct batch *b, long first, int count, bool check, char **row, bool *differ)
-{
-  char *single[ISA_LANES_MAX] = {NULL};
-  const int in_lanes = compute_bundle(b, first, count, false, row);
-  *differ = false;
-  if (!check || in_lanes == 0 || run_stopped()) return in_lanes;
-  compute_bundle(b, first, count, true, single);
-  for (int i = 0; i < count; i++) {
-    *differ |= !row[i] || !single[i] || strcmp(row[i], single[i]) != 0;
-    free(row[i]);
-    row[i] = single[i];
-  }
-  return in_lanes;
-}
-
-/* With the lock. The first runs in lanes were computed both ways. */
-static void judge_lanes(struct batch *b, int in_lanes, bool differ)
-{
-  b->lanes.tried |= in_lanes > 0;
-  b->lanes.runs += in_lanes;
-  if (!differ || run_stopped()) return;
-  b->lanes.most = 1;
-  b->lanes.runs = 0;
-  snprintf(b->lanes.why, sizeof b->lanes.why, "the first runs have other last bits in lanes");
-}
-
 static void *compute_runs(void *user)
 {
   struct batch *b = user;
@@ -297,14 +267,12 @@ static void *compute_runs(void *user)
   while (b->next < b->mine && !b->failed && !run_stopped()) {
     const long first = b->next, left = b->mine - first;
     const int count = left < b->lanes.most ? (int)left : b->lanes.most;
-    const bool check = !b->lanes.tried;
-    bool differ;
     b->next += count;
     pthread_mutex_unlock(&b->lock);
     char *row[ISA_LANES_MAX] = {NULL};
-    const int in_lanes = compute_rows(b, first, count, check, row, &differ);
+    const int in_lanes = compute_bundle(b, first, count, row);
     pthread_mutex_lock(&b->lock);
-    judge_lanes(b, in_lanes, differ);
+    b->lanes.runs += in_lanes;
     for (int i = 0; i < count; i++) {
       b->row[first + i] = row[i];
       if (row[i] || run_stopped() || b->failed) continue;
@@ -363,13 +331,15 @@ static char *make_head(const struct batch *b, const struct quantities *q)
 /* The first run of the shard shows mistakes that all runs have, and the columns. */
 static bool try_first_run(struct batch *b, struct options *o, char **head)
 {
+  enum { LANES_PAY = 100 }; /* steps; shorter runs are over before the set-up of lanes pays */
   struct one_run first = {.settings = load_run(b, o->shard < b->sweep.runs ? o->shard : 0, stderr)};
   bool good = first.settings && planned_steps(o, first.settings) > 0 && prepare_run(b, &first);
   o->quantity_columns = QUANTITIES * first.quantities.columns;
   if (good) {
     enum isa isa = isa_best();
     isa_from_name(ali3_model_isa(first.settings->model), &isa);
-    b->lanes.most = o->lanes < 2 ? 1 : o->lanes < isa_lanes(isa) ? (int)o->lanes : isa_lanes(isa);
+    const long most = o->lanes ? o->lanes : planned_steps(o, first.settings) < LANES_PAY ? 1 : ISA_LANES_MAX;
+    b->lanes.most = most < isa_lanes(isa) ? (int)most : isa_lanes(isa);
     *head = make_head(b, &first.quantities);
   }
   free_run(&first);

@@ -89,7 +89,7 @@ static const struct command_option sim_list[] = {
     COMMAND_LONG(
         struct options, lanes, "lanes", "N", 1, 8,
         "runs of a batch that one thread computes side by side in the lanes of the processor, 1 to 8 "
-        "(default: 1)"),
+        "(default: as many as there are lanes, or 1 below 100 steps); the rows are the same for any N"),
     COMMAND_SWITCH(struct options, resume, "resume",
                    "keep the rows that the output file of the batch has already"),
     COMMAND_TEXT(struct options, png, "png", "FILE",

@@ -205,8 +205,8 @@ static bool step_together(const struct together *o, struct copies *k, int *statu
   return true;
 }
 
-/* Lanes for all runs; NULL: not possible, or not asked for. */
-static struct copies *open_lanes(const struct together *o, bool lanes, bool whole, char *why, size_t size)
+/* Lanes for all runs; NULL: not possible, or one run. */
+static struct copies *open_lanes(const struct together *o, bool whole, char *why, size_t size)
 {
   const ali3_model *model[ISA_LANES_MAX];
   ali3_data *data[ISA_LANES_MAX];
@@ -214,12 +214,12 @@ static struct copies *open_lanes(const struct together *o, bool lanes, bool whol
     model[i] = o->run[i]->model;
     data[i] = o->run[i]->data;
   }
-  bool together = lanes && o->count > 1;
+  bool together = o->count > 1;
   for (int i = 0; i < o->count; i++) together &= o->run[i]->result.planned == o->run[0]->result.planned;
   return together ? copies_new(model, data, o->count, whole, why, size) : NULL;
 }
 
-bool run_together(struct run_of_batch *run, int count, bool lanes, bool whole, char *why, size_t size)
+bool run_together(struct run_of_batch *run, int count, bool whole, char *why, size_t size)
 {
   struct together o = {.count = 0};
   bool good = true, going;
@@ -231,7 +231,7 @@ bool run_together(struct run_of_batch *run, int count, bool lanes, bool whole, c
                         &going);
     if (good && going) o.run[o.count++] = &run[i];
   }
-  struct copies *k = good ? open_lanes(&o, lanes, whole, why, size) : NULL;
+  struct copies *k = good ? open_lanes(&o, whole, why, size) : NULL;
   for (int i = 0; i < o.count; i++) o.run[i]->in_lanes = k != NULL;
   while (o.count > 0 && good && !stop_run) {
     int status[ISA_LANES_MAX], left = 0;

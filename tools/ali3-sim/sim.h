@@ -35,7 +35,7 @@ struct options {
   enum csv_header header;
   /* --batch */
   const char *batch;               /* file of the sweep; NULL: one run */
-  long shard, shards, jobs, lanes; /* lanes: most runs side by side; 0: one */
+  long shard, shards, jobs, lanes; /* lanes: most runs side by side; 0: as it pays */
   bool resume;
   const char *png;                          /* picture of the batch; NULL: none */
   int quantity_columns;                     /* of a row */
@@ -199,9 +199,9 @@ struct run_of_batch {
   struct result result; /* planned is given */
   bool in_lanes;        /* the run was one lane of several runs */
 };
-/* Runs of one structure, at most ISA_LANES_MAX; lanes: side by side if that gives equal bits. whole: their rides read more than
+/* Runs of one structure, at most ISA_LANES_MAX, side by side if they can be. whole: their rides read more than
  * bodies. why: the reason against lanes, if there was one. False after printing the reason. */
-bool run_together(struct run_of_batch *run, int count, bool lanes, bool whole, char *why, size_t size);
+bool run_together(struct run_of_batch *run, int count, bool whole, char *why, size_t size);
 
 /* "ok", "degraded", .. */
 const char *outcome_word(const struct result *r);

@@ -67,16 +67,28 @@ static void sort_by_position(struct nodes *n, const struct node *a)
     boundary[i].at = at;
 }
 
+/* A leaf of a pack whose nodes have different numbers of joints adds up all columns, as lone leaves do. */
+static bool adds_as_lone(const struct copying *k, const struct group_plan *from)
+{
+  const struct node *first = &k->from.node[from->node[0]];
+  bool differ = false;
+  for (int l = 1; l < from->width; l++) {
+    const struct node *a = from->node[l] < 0 ? first : &k->from.node[from->node[l]];
+    differ |= a->boundary_end - a->boundary_first != first->boundary_end - first->boundary_first;
+  }
+  return from->width == 1 || (differ && first->kind == TREE_LEAF);
+}
+
 /* A group for each node, children before parents: the order of the schedule of one mechanism. */
 static void plan_groups(const struct copying *k, struct plan *p)
 {
   for (int i = 0; i < k->single.groups; i++) {
     const struct group_plan *from = &k->single.group[i];
+    const bool as_lone = adds_as_lone(k, from);
     for (int l = 0; l < from->width; l++) {
       if (from->node[l] < 0) continue;
       struct group_plan *o = &p->group[p->groups];
-      *o = (struct group_plan){
-          .width = p->lanes, .used = k->g->copies, .packed = true, .as_lone = from->width == 1};
+      *o = (struct group_plan){.width = p->lanes, .used = k->g->copies, .packed = true, .as_lone = as_lone};
       for (int c = 0; c < ISA_LANES_MAX; c++) {
         const int node = o->node[c] = c < k->g->copies ? from->node[l] * k->g->copies + c : -1;
         if (node < 0) continue;

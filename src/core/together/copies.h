@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Several runs of mechanisms of one structure, side by side. Each run is computed in one lane of a model of all runs. It has
- * the bits of a single run if the compiler fuses the same products in kernels of one lane and of several. Callers must compare.
- * Between two steps the data of each run hold its state. */
+ * Several runs of mechanisms of one structure, side by side. Each run is computed in one lane of a model of all runs, and has the
+ * bits of a single run. Between two steps the data of each run hold its state. */
 #ifndef TOGETHER_COPIES_H
 #define TOGETHER_COPIES_H
 
