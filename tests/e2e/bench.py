@@ -92,6 +92,16 @@ def in_time(test, took, limit, what=None):
         test.assertLess(took, limit, what)
 
 
+def no_more_misses(phase, calm, allowed=2):
+    """phase() returns the misses of a phase with load. They may be `allowed` more than in the calm phase. A daemon that the load makes
+    late is late each time, and a host that stands still for some cycles is not: the phase may run three times."""
+    counts = []
+    while len(counts) < 3 and (not counts or counts[-1] > calm + allowed):
+        counts.append(phase())
+    if counts[-1] > calm + allowed:
+        raise AssertionError(f"{counts} misses in phases with load, {calm} in a calm one")
+
+
 def run_on(seconds):
     """Lets the programs go on, or stand still, for at least this long. A busy host makes it longer, which must not matter."""
     time.sleep(seconds)
