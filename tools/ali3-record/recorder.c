@@ -63,7 +63,7 @@ struct recorder {
   struct run_file file;
   bool opened, recording, full; /* full: the disk; said once */
   bool continues;               /* the file before was long enough: the next file begins with the next slot */
-  bool ordered, hushed;         /* by a client: to record; not to record until the next start */
+  bool ordered, suppressed;     /* by a client: to record; not to record until the next start */
   struct frames_event mark[TRIGGERS]; /* (marks) of conditions, for the row of their cycle */
   int marks;
   uint64_t idle_cycles;   /* without a reason to record */
@@ -189,8 +189,8 @@ static bool wants_slot(struct recorder *r)
   const bool reason = o->when == RECORD_ALWAYS ||
                       (o->when == RECORD_RUNNING && r->slot->state == STATE_RUNNING) ||
                       (o->when == RECORD_TRIGGER && holds);
-  if (!reason) r->hushed = false;
-  return r->ordered || (reason && !r->hushed);
+  if (!reason) r->suppressed = false;
+  return r->ordered || (reason && !r->suppressed);
 }
 
 /* The cycles that a full disk kept out are lost, except those that the next file begins with. */
@@ -314,13 +314,13 @@ static void take_orders(struct recorder *r)
     switch ((enum frames_record)e.code) {
     case FRAMES_RECORD_START:
       r->ordered = true;
-      r->hushed = false;
+      r->suppressed = false;
       snprintf(r->label, sizeof r->label, "%s", e.text);
       r->options.file.label = *r->label ? r->label : r->given->file.label;
       break;
     case FRAMES_RECORD_STOP:
       r->ordered = false;
-      r->hushed = true;
+      r->suppressed = true;
       add_events(r, UINT64_MAX);
       end_file(r, "stopped by a client");
       break;
@@ -416,7 +416,7 @@ static bool open_ring(struct recorder *r, bool complain)
   r->taken = r->lost = r->missed = 0;
   r->report = recorder_report_open(r->ring.telemetry.instance, error, sizeof error);
   if (r->report < 0) fprintf(stderr, "ali3-record: the daemon does not show this recorder: %s\n", error);
-  r->ordered = r->hushed = r->continues = false;
+  r->ordered = r->suppressed = r->continues = false;
   /* Older cycles may lead from a state to the first row. */
   for (uint64_t n = slots - held; n < r->next; n++)
     if (frames_take(&r->ring, n, r->slot) == FRAMES_WHOLE) history_add(&r->history, r->slot);

@@ -31,7 +31,7 @@ enum { WORKING, DONE, ABANDONED /* nobody waits for it: the thread frees its dat
 struct reading {
   const char *file;
   struct settings_overrides over;
-  FILE *said; /* mistakes in the file are written here, into `text` */
+  FILE *messages; /* mistakes in the file are written here, into `text` */
   char *text;
   size_t size;
   struct settings *read; /* NULL: the file has mistakes */
@@ -63,13 +63,13 @@ static bool is_done(struct reading *g)
 static void *read_in_thread(void *arg)
 {
   struct reading *g = arg;
-  g->read = setup_load(g->file, &g->over, g->said);
+  g->read = setup_load(g->file, &g->over, g->messages);
   if (g->read && !offer_read(g->offer, g->read->model)) {
     settings_free(g->read);
     g->read = NULL;
-    fprintf(g->said, "%s: error: out of memory\n", g->file);
+    fprintf(g->messages, "%s: error: out of memory\n", g->file);
   }
-  fclose(g->said);
+  fclose(g->messages);
   end_work(g);
   return NULL;
 }
@@ -116,8 +116,8 @@ static struct reading *reading_new(const struct reload *r)
   g->over = r->over;
   g->over.again = true;
   g->offer = offer_new(r->file);
-  g->said = g->offer ? open_memstream(&g->text, &g->size) : NULL;
-  if (g->said) return g;
+  g->messages = g->offer ? open_memstream(&g->text, &g->size) : NULL;
+  if (g->messages) return g;
   reading_free(g);
   return NULL;
 }
@@ -141,7 +141,7 @@ static void begin_reading(struct reload *r, uint64_t now_ns)
   if (status == 0) return;
   log_line(LOG_LEVEL_ERROR, "%s: cannot be reread: %s; nothing changes", r->file,
            status > 0 ? strerror(status) : ali3_status_text(ALI3_E_MEMORY));
-  if (r->reading) fclose(r->reading->said);
+  if (r->reading) fclose(r->reading->messages);
   reading_free(r->reading);
   r->reading = NULL;
   service_change(r->service, "READY=1");

@@ -46,15 +46,15 @@ void condition_log_tick(struct condition_log *l, const struct cycle_config *g, u
   /* One line for each input that has changed since its last line. */
   for (uint32_t i = 0; i < t->inputs; i++) {
     const struct input_view *v = &t->input[i];
-    struct condition_reported *said = &l->said[i];
+    struct condition_reported *reported = &l->reported[i];
     const struct condition_reported now = {
         .state = atomic_load_explicit(&v->state, memory_order_relaxed),
         .limits = atomic_load_explicit(&v->limits, memory_order_relaxed),
         .owner = atomic_load_explicit(&v->owner, memory_order_relaxed),
         .t_ns = now_ns,
     };
-    if (!is_changed(said, &now) || (said->t_ns && now_ns - said->t_ns < NS_PER_S)) continue;
-    *said = now;
+    if (!is_changed(reported, &now) || (reported->t_ns && now_ns - reported->t_ns < NS_PER_S)) continue;
+    *reported = now;
     if (rate_limit_passes(&l->rate, now_ns)) log_condition(g, i, &now);
   }
 }

@@ -16,7 +16,7 @@ struct condition_log {
     uint32_t state, limits;
     uint64_t owner;
     uint64_t t_ns; /* time of its last line; 0: none yet */
-  } said[TELEMETRY_INPUTS];
+  } reported[TELEMETRY_INPUTS];
 };
 
 void condition_log_begin(struct condition_log *l);

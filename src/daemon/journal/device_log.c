@@ -20,12 +20,12 @@ static void log_device(struct device_log *l, int i, const struct device_view *v,
              v->name, held, seconds);
 
   /* Log changes only. A device that never answered counts as down once it gives a reason. */
-  const bool was_up = l->device[i].said == DEVICE_LOG_UP;
+  const bool was_up = l->device[i].reported == DEVICE_LOG_UP;
   device_told(v, text);
-  if (up ? was_up : l->device[i].said == DEVICE_LOG_DOWN || (!was_up && !text[0])) return;
+  if (up ? was_up : l->device[i].reported == DEVICE_LOG_DOWN || (!was_up && !text[0])) return;
   /* Log the change, within the limit. */
   if (up) {
-    if (l->device[i].said == DEVICE_LOG_DOWN)
+    if (l->device[i].reported == DEVICE_LOG_DOWN)
       snprintf(away, sizeof away, " after %.1f s",
                (double)(now_ns - l->device[i].down_ns) / (double)NS_PER_S);
     if (rate_limit_passes(rate, now_ns)) log_line(LOG_LEVEL_INFO, "device %s: up%s", v->name, away);
@@ -35,7 +35,7 @@ static void log_device(struct device_log *l, int i, const struct device_view *v,
       log_line(LOG_LEVEL_WARNING, "device %s: %s: %s", v->name, device_state_name(counter_get(&v->state)),
                text);
   }
-  l->device[i].said = up ? DEVICE_LOG_UP : DEVICE_LOG_DOWN;
+  l->device[i].reported = up ? DEVICE_LOG_UP : DEVICE_LOG_DOWN;
 }
 
 void device_log_tick(struct device_log *l, const struct telemetry *t, uint64_t now_ns)

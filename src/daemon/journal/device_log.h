@@ -13,7 +13,7 @@ enum { LINES = PACKETS_MAX + 1 }; /* serial lines: of packets and of the Modbus 
 
 struct device_log {
   struct {
-    enum { DEVICE_LOG_NOTHING, DEVICE_LOG_UP, DEVICE_LOG_DOWN } said;
+    enum { DEVICE_LOG_NOTHING, DEVICE_LOG_UP, DEVICE_LOG_DOWN } reported;
     uint64_t down_ns; /* since when it is down */
     struct rate_limit rate;
   } device[DEVICES_MAX];

@@ -36,8 +36,8 @@ static void show_stray(struct telemetry *t, const struct stray *s, uint64_t now_
 static bool is_told(const struct stray_log *l, const struct stray *s, const char *port, uint64_t now_ns)
 {
   for (int i = 0; i < l->rate.passed && !rate_limit_over(&l->rate, now_ns); i++)
-    if (l->said_port[i] == port && l->said[i].kind == s->kind &&
-        strcmp(l->said[i].address, s->address) == 0 && strcmp(l->said[i].expected, s->expected) == 0)
+    if (l->reported_port[i] == port && l->reported[i].kind == s->kind &&
+        strcmp(l->reported[i].address, s->address) == 0 && strcmp(l->reported[i].expected, s->expected) == 0)
       return true;
   return false;
 }
@@ -91,8 +91,8 @@ static void log_stray(struct stray_log *l, const struct stray *s, const char *po
     return;
   }
   if (!rate_limit_passes(&l->rate, now_ns)) return;
-  l->said_port[l->rate.passed - 1] = port;
-  l->said[l->rate.passed - 1] = *s;
+  l->reported_port[l->rate.passed - 1] = port;
+  l->reported[l->rate.passed - 1] = *s;
   log_text(s, port, text, sizeof text);
   log_line(LOG_LEVEL_WARNING, "%s: %s", port, text);
 }

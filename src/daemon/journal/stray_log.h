@@ -14,8 +14,8 @@ enum { STRAY_LINES = 5 }; /* lines in a minute; further messages are counted */
 struct stray_log {
   struct rate_limit rate;
   uint64_t lost[PORTS_MAX];           /* messages without room in the ring of their port, already counted */
-  struct stray said[STRAY_LINES];     /* (rate.passed) the messages with a line in this minute */
-  const char *said_port[STRAY_LINES]; /* and their ports */
+  struct stray reported[STRAY_LINES]; /* (rate.passed) the messages with a line in this minute */
+  const char *reported_port[STRAY_LINES]; /* and their ports */
 };
 
 void stray_log_begin(struct stray_log *l);

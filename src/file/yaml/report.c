@@ -111,18 +111,18 @@ static void put_message(const struct report *r, struct place at, const char *kin
 }
 
 /* Another copy of the element has the same mistake. */
-static bool is_said(struct report *r, struct place at, const char *text)
+static bool is_reported(struct report *r, struct place at, const char *text)
 {
-  struct said here = {.source = source_of_place(r, at), .line = at.line, .column = at.column};
+  struct reported here = {.source = source_of_place(r, at), .line = at.line, .column = at.column};
   if (at.line <= 0 || at.origin == 0) return false;
   snprintf(here.text, sizeof here.text, "%.*s", (int)sizeof here.text - 1, text);
-  for (int i = 0; i < r->said_count; i++) {
-    const struct said *s = &r->said[i];
+  for (int i = 0; i < r->reported_count; i++) {
+    const struct reported *s = &r->reported[i];
     if (s->source == here.source && s->line == here.line && s->column == here.column &&
         strcmp(s->text, here.text) == 0)
       return true;
   }
-  if (r->said_count < REPORT_MAX) r->said[r->said_count++] = here;
+  if (r->reported_count < REPORT_MAX) r->reported[r->reported_count++] = here;
   return false;
 }
 
@@ -133,7 +133,7 @@ void report_error(struct report *r, struct place at, const char *format, ...)
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  if (is_said(r, at, text) || r->errors++ >= REPORT_MAX) return;
+  if (is_reported(r, at, text) || r->errors++ >= REPORT_MAX) return;
 
   put_message(r, at, "error", text);
   for (const struct origin *o; at.line > 0 && (o = origin_of_place(r, at)); at = o->outer)
@@ -147,7 +147,7 @@ void report_hint(struct report *r, struct place at, const char *format, ...)
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  if (!is_said(r, at, text)) put_message(r, at, "hint", text);
+  if (!is_reported(r, at, text)) put_message(r, at, "hint", text);
 }
 
 void report_end(const struct report *r)

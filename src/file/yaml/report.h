@@ -41,12 +41,12 @@ struct report {
   const struct source *option;   /* options of the command line; see report_option_place() */
   struct sets *sets;             /* the options, for the readers of included files; NULL: none */
   const struct origins *origins; /* for copies of elements; NULL: there was no expansion */
-  struct said {                  /* an error in a copy of an element: other copies have it, too */
+  struct reported {              /* an error in a copy of an element: other copies have it, too */
     const struct source *source;
     int line, column;
     char text[80];
-  } said[REPORT_MAX];
-  int said_count;
+  } reported[REPORT_MAX];
+  int reported_count;
 };
 
 void report_error(struct report *r, struct place at, const char *format, ...)

@@ -33,7 +33,7 @@ void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, ui
   }
   if (lost || not_started) e.input = lost ? c->inputs.lost : inputs_missing(&c->inputs, cycle_input_time(c));
   if (cause == CAUSE_FAULT && code == FAULT_STUCK) e.value = 1e-9 * (double)c->asleep_ns;
-  if (cause == CAUSE_FAULT && code >= FAULT_FOLLOW) e.rig = c->rig.said;
+  if (cause == CAUSE_FAULT && code >= FAULT_FOLLOW) e.rig = c->rig.last_trip;
   if (open) e.violation = *ali3_data_violation(c->plant.data);
   if (turned) {
     e.value = report->turn;

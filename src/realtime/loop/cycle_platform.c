@@ -33,7 +33,7 @@ static void judge_rig(struct cycle *c)
   const enum run_state state = platform_drive_jogs(&c->drive) ? STATE_READY : c->machine.state;
   const struct rig_verdict verdict = rig_drive_verdict(d, state);
   if (verdict.cause == RIG_FINE) return;
-  d->said = verdict;
+  d->last_trip = verdict;
   cycle_trip(c, fault[verdict.cause], -1, 0);
 }
 

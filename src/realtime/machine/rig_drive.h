@@ -18,10 +18,10 @@ struct rig_setup {
 struct rig_drive {
   bool there; /* there is a section rig; without one all functions do nothing */
   struct rig rig;
-  struct rig_verdict said; /* the last trip, for the log */
-  bool rides;              /* the platform has left its park pose */
-  uint64_t since;          /* cycle at which the ride began */
-  uint64_t reported_ns;    /* time of the last report */
+  struct rig_verdict last_trip; /* the last trip, for the log */
+  bool rides;                   /* the platform has left its park pose */
+  uint64_t since;               /* cycle at which the ride began */
+  uint64_t reported_ns;         /* time of the last report */
 
   /* private */
   const struct signals *signals;
