@@ -222,14 +222,14 @@ INLINED void body_velocity_set_of(const struct stage *s, int tile)
   put_w_points(s, &b, POINT_RATE, y);
 }
 
-/* The next pass starts from these velocities. */
+/* The next pass corrects these velocities again. It reads nothing from the state except the n that soft rows resist. */
 INLINED void body_velocity_refine_of(const struct stage *s, int tile)
 {
   const struct bodies b = bodies_of(s, tile);
   num y[BODY_Y];
   correct(s, &b, y);
+  if (s->soft) body_set_velocity(b.x, b.f, y);
   y[6] = num_all(0.0);
-  body_set_velocity(b.x, b.f, y);
   put_w_points(s, &b, POINT_RATE, y);
 }
 

@@ -14,6 +14,7 @@ struct stage {
   const struct body_tile *tile;
   const bool *acted;
   bool *fast;
+  bool soft;  /* there are soft rows */
   bool again; /* bodies do not move; only their right-hand sides are recomputed */
   double *constant, *x, *last, *frame, *delta, *w, *end_load, *wrench, *mu, *increment, *travel;
   double *factored, *spare; /* frames of the factors; destination of frames of moved bodies */
@@ -41,6 +42,7 @@ INLINED struct stage stage_of(const ali3_model *m, ali3_data *d)
       .acted = d->outside.acted,
       .fast = d->fast,
       .again = d->outside.again,
+      .soft = m->frozen->rows > m->frozen->rigid,
       .constant = m->frozen->constant,
       .x = d->now.x,
       .last = d->last.x,

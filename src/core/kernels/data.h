@@ -129,8 +129,7 @@ struct by_copy {
   int copies;
   double newton_first[ISA_LANES_MAX], newton_last[ISA_LANES_MAX], newton_largest[ISA_LANES_MAX],
       newton_body[ISA_LANES_MAX];
-  double scale[ISA_LANES_MAX]; /* m, length of each copy, at most 1 */
-  double *increment;           /* (n) solve.increment of the last iteration */
+  double *increment; /* (n) solve.increment of the last iteration */
   double *x; /* (n, X_NUMBERS) bodies of copies whose rows are closed, while the others are projected */
 };
 

@@ -34,7 +34,7 @@
   X(body_position_set, 80.0)      /* now.x, frame; point; increment: largest component of y */               \
   X(body_velocity_free, 60.0)     /* w = (r', w, 0); point, as in every later kernel except body_response */ \
   X(body_velocity_set, 80.0)      /* now.x; w: all components of y' */                                       \
-  X(body_velocity_refine, 80.0)   /* body_velocity_set with n = 0 */                                         \
+  X(body_velocity_refine, 80.0)   /* w: y' with n = 0; now.x only for bodies with soft rows */               \
   X(body_velocity_whole, 60.0)    /* w = y' */                                                               \
   X(body_acceleration_free, 60.0) /* w = (r'', w', -p'.p') */                                                \
   X(body_balance, 250.0)          /* w as body_acceleration_free, but M y'' = Q - f, f: J'lambda */          \
@@ -61,8 +61,9 @@
   X(link_step, 28.0)              /* link_rest_z, and now.lambda += z */                                     \
   X(link_beta, 28.0)              /* Phi + J w, J of the factors; soft: c (law - lambda) + J w */            \
   X(link_position_beta, 28.0)     /* link_beta; soft: J w */                                                 \
-  X(link_velocity_beta, 28.0)     /* J w - wanted rate; soft, not rigid: resistance; largest of each link */ \
+  X(link_velocity_beta, 28.0)     /* J w - wanted rate, J of the state; soft, not rigid: resistance */       \
   X(link_acceleration_beta, 84.0) /* J w + bias - wanted acceleration; soft rows as for rates; bias */       \
+  X(link_velocity_residual, 28.0) /* largest |J w - wanted rate| of each link, w: all components of y' */    \
   X(link_acceleration_residual, 28.0) /* largest |J w + bias - wanted acceleration|, w: all of y'' */        \
   X(link_residual, 30.0)              /* beta - S z with response, into beta; z_first */                     \
   X(link_rate, 40.0)                  /* soft rows: rate = J y' */                                           \

@@ -240,23 +240,6 @@ __attribute__((noinline)) static void resist_motion(struct links l, bool second,
   }
 }
 
-INLINE num *residual_of(struct links l, int which)
-{
-  return (num *)(l.d->solve.residual[which] + l.own->residual);
-}
-
-/* The largest row of each link; NaN if a row is NaN. */
-INLINE void store_largest(const num *row, int rows, num *residual)
-{
-  num largest = num_all(0.0), sum = num_all(0.0);
-  for (int k = 0; k < rows; k++) {
-    num own = num_max(row[k], -row[k]);
-    largest = num_max(own, largest);
-    sum += own;
-  }
-  *residual = largest + 0.0 * sum;
-}
-
 /* A rigid row requires J y' = 0, or the rate of a drive's target. A held row has a rate of its own. */
 INLINE void link_velocity_beta_of(struct links l, struct shape s)
 {
@@ -268,12 +251,8 @@ INLINE void link_velocity_beta_of(struct links l, struct shape s)
     for (int k = 0; k < s.rows; k++) sum[k] -= hold[k];
   }
   for (int k = 0; k < s.rows; k++) beta[k] = sum[k];
-  if (l.t->soft) {
-    resist_motion(l, false, beta);
-    return;
-  }
+  if (l.t->soft) resist_motion(l, false, beta);
   if (!s.point && l.own->drives) by_lane_aim(l.m, l.d, l.tile, false);
-  store_largest(beta, s.rows, residual_of(l, 0));
 }
 
 INLINE void link_unfelt_beta_of(struct links l, struct shape s)
@@ -357,9 +336,44 @@ INLINE void link_acceleration_beta_of(struct links l, struct shape s)
 }
 
 /* The residual of a drive is its distance from the target. */
+__attribute__((noinline)) static void velocity_beta_any(struct links l)
+{
+  link_velocity_beta_of(l, (struct shape){l.t->rows, l.t->sides, false});
+}
+
 __attribute__((noinline)) static void acceleration_beta_any(struct links l)
 {
   link_acceleration_beta_of(l, (struct shape){l.t->rows, l.t->sides, false});
+}
+
+INLINE num *residual_of(struct links l, int which)
+{
+  return (num *)(l.d->solve.residual[which] + l.own->residual);
+}
+
+/* The largest row of each link; NaN if a row is NaN. */
+INLINE void store_largest(const num *row, int rows, num *residual)
+{
+  num largest = num_all(0.0), sum = num_all(0.0);
+  for (int k = 0; k < rows; k++) {
+    num own = num_max(row[k], -row[k]);
+    largest = num_max(own, largest);
+    sum += own;
+  }
+  *residual = largest + 0.0 * sum;
+}
+
+INLINE void link_velocity_residual_of(struct links l, struct shape s)
+{
+  const ali3_data *d = l.d;
+  num row[ROWS_MAX];
+  if (!s.point && l.own->drives) {
+    velocity_beta_any(l);
+    store_largest(per_row(d->solve.beta, l), s.rows, residual_of(l, 0));
+    return;
+  }
+  times_state(l, s, row);
+  store_largest(row, s.rows, residual_of(l, 0));
 }
 
 INLINE void link_acceleration_residual_of(struct links l, struct shape s)

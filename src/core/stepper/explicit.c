@@ -360,6 +360,7 @@ static bool finish_jointed(const ali3_model *m, ali3_data *d, double end, double
 /* The end of the step: projections of q and q', and q''. */
 static bool finish_step(const ali3_model *m, ali3_data *d, double end, double *increment)
 {
+  static const double ROWS_MET = 1e-10;
   if (data_is_jointed(m)) return finish_jointed(m, d, end, increment);
   const size_t rows = (size_t)m->frozen->rows;
   /* factors, and positions on the constraints */
@@ -375,14 +376,14 @@ static bool finish_step(const ali3_model *m, ali3_data *d, double end, double *i
   *increment = project_position(m, d);
   if (*increment > POOR) d->report.worst_body = norm_worst_body(m, d->solve.increment, -1);
   stage_rows_end(m, d);
-  if (!norm_below(m, d->solve.Phi, PROJECT_CLOSED)) {
+  if (!norm_below(m, d->solve.Phi, ROWS_MET)) {
     project_position(m, d);
     stage_rows_end(m, d);
   }
   /* Velocities, accelerations and reactions there. The stages of a fast body amplify what the projection leaves of velocities
    * across its bearing, up to (w dt)^6/720 in a step of dp5, so it takes a second pass. */
   if (inner_is_quick(d))
-    project_velocity_twice(m, d, 0.0);
+    project_velocity_twice(m, d);
   else
     project_velocity(m, d);
   memcpy(d->states.base.lambda, d->now.lambda, rows * sizeof *d->now.lambda);

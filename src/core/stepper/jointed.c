@@ -5,7 +5,6 @@
 #include "kernels/elements.h"
 #include "stepper/explicit.h"
 #include "stepper/inner.h"
-#include "stepper/project.h"
 #include "stepper/soft.h"
 #include "stepper/stage.h"
 
@@ -290,13 +289,14 @@ static double move_onto_rows(const ali3_model *m, ali3_data *d, bool rates)
 /* The first pass has the factors of the last stage. */
 static bool close_positions(const ali3_model *m, ali3_data *d, double *increment)
 {
+  static const double ROWS_MET = 1e-10;
   enum { PASSES = 3 };
   const struct limbs *l = m->frozen->limbs;
   struct limbs_work *w = &d->joints.work;
   *increment = 0.0;
   for (int i = 0; i < PASSES && l->rows > 0; i++) {
     find_residuals(m, d, POSITION, false, w->rhs);
-    if (i > 0 && largest_residual(w->rhs, l->rows) < PROJECT_CLOSED) break;
+    if (i > 0 && largest_residual(w->rhs, l->rows) < ROWS_MET) break;
     if (i > 0 && !factorise_poses(m, d)) return false;
     *increment = fmax(*increment, move_onto_rows(m, d, false));
     find_poses(m, d);

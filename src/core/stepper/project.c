@@ -39,35 +39,21 @@ static void clear_lanes(double *a, size_t n, int lanes, const bool *flag)
       if (flag[c]) a[i + (size_t)c] = 0.0;
 }
 
-static size_t copied_bodies(const struct tree *t)
-{
-  return (size_t)(t->slots / t->lanes * t->lanes);
-}
-
-/* Finds the copies whose rows, of n, are all smaller than `limit`, or than that part of their length if they are rates. Keeps the
- * bodies of all copies. False: none is open. */
-static bool some_copy_is_open(const ali3_model *m, ali3_data *d, const double *row, int n, double limit,
-                              bool rates, bool closed[ISA_LANES_MAX])
-{
-  const struct tree *t = m->frozen->tree;
-  double largest[ISA_LANES_MAX];
-  int open = 0;
-  norm_largest_by_copy(m, row, n, largest);
-  for (int c = 0; c < t->lanes; c++) {
-    closed[c] = largest[c] < (rates ? d->copies->scale[c] * limit : limit) || c >= d->copies->copies;
-    open += !closed[c];
-  }
-  if (open > 0) memcpy(d->copies->x, d->now.x, X_NUMBERS * copied_bodies(t) * sizeof *d->now.x);
-  return open > 0;
-}
-
 bool project_position_by_copy(const ali3_model *m, ali3_data *d, double limit)
 {
   const struct tree *t = m->frozen->tree;
-  const size_t bodies = copied_bodies(t);
+  const size_t bodies = (size_t)(t->slots / t->lanes * t->lanes);
+  double largest[ISA_LANES_MAX];
   bool closed[ISA_LANES_MAX];
-  if (!some_copy_is_open(m, d, d->solve.Phi, m->frozen->rigid, limit, false, closed)) return false;
+  int open = 0;
+  norm_largest_by_copy(m, d->solve.Phi, m->frozen->rigid, largest);
+  for (int c = 0; c < t->lanes; c++) {
+    closed[c] = largest[c] < limit || c >= d->copies->copies;
+    open += !closed[c];
+  }
+  if (open == 0) return false;
   /* project_position(), in which closed copies have no residual */
+  memcpy(d->copies->x, d->now.x, X_NUMBERS * bodies * sizeof *d->now.x);
   stage_bodies(m, d, KERNEL_body_position_free);
   clear_lanes(d->solve.w, BODY_Y * bodies, t->lanes, closed);
   stage_links(m, d, KERNEL_link_position_beta);
@@ -82,6 +68,7 @@ bool project_position_by_copy(const ali3_model *m, ali3_data *d, double limit)
 /* correction: body_velocity_set or body_velocity_refine */
 static void velocity_pass(const ali3_model *m, ali3_data *d, enum body_kernel correction)
 {
+  stage_links(m, d, KERNEL_link_velocity_beta);
   stage_solve(m, d);
   stage_links(m, d, KERNEL_link_rest_z);
   stage_bodies(m, d, correction);
@@ -89,7 +76,7 @@ static void velocity_pass(const ali3_model *m, ali3_data *d, enum body_kernel co
 
 static void velocity_residual(const ali3_model *m, ali3_data *d)
 {
-  if (!d->intermediate) stage_rigid_links(m, d, KERNEL_link_velocity_beta);
+  if (!d->intermediate) stage_rigid_links(m, d, KERNEL_link_velocity_residual);
 }
 
 static void acceleration_residual(const ali3_model *m, ali3_data *d)
@@ -100,29 +87,15 @@ static void acceleration_residual(const ali3_model *m, ali3_data *d)
 void project_velocity(const ali3_model *m, ali3_data *d)
 {
   stage_bodies(m, d, KERNEL_body_velocity_free);
-  stage_links(m, d, KERNEL_link_velocity_beta);
   velocity_pass(m, d, KERNEL_body_velocity_set);
   velocity_residual(m, d);
 }
 
-/* The factors are those of the prediction, so the first pass leaves a residual: the right-hand side of the second one, with
- * that of held rows. The second pass reduces it by two to four orders of magnitude. */
-void project_velocity_twice(const ali3_model *m, ali3_data *d, double limit)
+void project_velocity_twice(const ali3_model *m, ali3_data *d)
 {
-  const struct frozen *f = m->frozen;
-  const struct tree *t = f->tree;
-  bool closed[ISA_LANES_MAX];
   stage_bodies(m, d, KERNEL_body_velocity_free);
-  stage_links(m, d, KERNEL_link_velocity_beta);
   velocity_pass(m, d, KERNEL_body_velocity_refine);
-  stage_links(m, d, KERNEL_link_velocity_beta);
-  /* copies that need no second pass have no right-hand side in it */
-  if (d->copies ? !some_copy_is_open(m, d, d->solve.beta, f->rows, limit, true, closed)
-                : f->kernels[1]->norms->find(d->solve.beta, 0, f->rows, fmin(1.0, f->length) * limit) < 0)
-    return;
-  if (d->copies) clear_lanes(d->solve.beta, (size_t)t->unknowns, t->lanes, closed);
   velocity_pass(m, d, KERNEL_body_velocity_set);
-  if (d->copies) keep_lanes(d->now.x, d->copies->x, X_NUMBERS * copied_bodies(t), t->lanes, closed);
   velocity_residual(m, d);
 }
 

@@ -5,18 +5,13 @@
 
 #include "kernels/data.h"
 
-/* A row (m or 1) with a smaller residual is closed. */
-#define PROJECT_CLOSED 1e-10
-
 /* One step towards Phi = 0. It updates the frames to the new state, but not Phi and J. Returns the largest component of the
  * change. */
 double project_position(const ali3_model *m, ali3_data *d);
 /* project_position() of those copies that have an open row: at least `limit`. False: there is none. */
 bool project_position_by_copy(const ali3_model *m, ali3_data *d, double limit);
 void project_velocity(const ali3_model *m, ali3_data *d);
-/* With a second pass if the first one leaves a rate of a rigid or held row that is not below `limit`, relative to the size of the
- * mechanism if that is less than 1 m. */
-void project_velocity_twice(const ali3_model *m, ali3_data *d, double limit);
+void project_velocity_twice(const ali3_model *m, ali3_data *d);
 void project_acceleration(const ali3_model *m, ali3_data *d);
 /* Soft rows with rigid_now resist the change of their acceleration from `before` (rows): J q'' + bias. Set-up only. */
 void project_acceleration_after(const ali3_model *m, ali3_data *d, const double *before);

@@ -117,7 +117,6 @@ static bool make_copies(struct copies *k)
   k->Phi = aligned_zalloc((size_t)k->model->frozen->rows * sizeof *k->Phi);
   k->by.increment = aligned_zalloc((size_t)k->model->frozen->tree->slots * sizeof *k->by.increment);
   if (!k->data || !k->by.x || !k->by.increment || !k->Phi) return false;
-  for (int c = 0; c < k->by.copies; c++) k->by.scale[c] = fmin(1.0, k->of[c]->frozen->length);
   for (int c = 0; c < k->by.copies; c++)
     for (int i = 0; i < one->frozen->links; i++)
       k->link_of[c * one->frozen->links + i] = layout_link_of_copy(k->model, k->model->frozen, c, i);

@@ -43,7 +43,7 @@ static bool settle(const ali3_model *m, ali3_data *d, struct random *r)
     if (k < 3) project_position(m, d);
   }
   push(m, d, r);
-  for (int k = 0; k < 3; k++) project_velocity_twice(m, d, 0.0);
+  for (int k = 0; k < 3; k++) project_velocity_twice(m, d);
   memset(d->now.lambda, 0, (size_t)m->frozen->rigid * sizeof *d->now.lambda);
   for (int k = 0; k < SOLVES; k++) {
     soft_forces(m, d);

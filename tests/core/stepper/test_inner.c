@@ -182,7 +182,7 @@ TEST(time_can_be_turned_round)
   ali3_model_free(back);
 }
 
-/* One pass at the velocities leaves up to 2e-6 m/s here, and then a second one follows. */
+/* One pass at the velocities leaves up to 2e-6 m/s here, and the second one closes the rows. */
 TEST(rates_are_closed)
 {
   ali3_model *m = toy_double_pendulum(1.0, 1.0, 0.01);
