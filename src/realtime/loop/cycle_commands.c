@@ -84,37 +84,62 @@ static enum command_result jog_platform(struct cycle *c, const struct machine *b
   return result;
 }
 
+/* The answer of the state machine, then of the rig. */
+static enum command_result hear_machine_and_rig(struct cycle *c, const struct machine *before,
+                                                const struct command *command, enum machine_action *action)
+{
+  enum command_result result = shown_result(command);
+  if (result == RESULT_OK)
+    result = machine_command(&c->machine, command->code, cycle_is_ready(c), received_ns(command), action);
+  if (result == RESULT_OK && command->code != COMMAND_ESTOP)
+    result = ask_rig(c, before, command->code, action);
+  return result;
+}
+
+/* Does all that an accepted command asks for besides the change of state. *later: it is answered with the frame of its last step,
+ * not now. */
+static enum command_result carry_out(struct cycle *c, const struct command *command, int port, bool *later)
+{
+  switch (command->code) {
+  case COMMAND_PARK:
+    jog_end(&c->drive.jog);
+    return RESULT_OK;
+  case COMMAND_STEP:
+    *later = lockstep_owe(&c->lockstep, command, port);
+    return *later ? RESULT_OK : command->argument == 0 ? RESULT_BAD_ARGUMENT : RESULT_BUSY;
+  case COMMAND_INJECT:
+    return switch_injection(c, command, port);
+  case COMMAND_STIMULUS:
+    return stimuli_switch(&c->stimuli, command->argument) ? RESULT_OK : RESULT_BAD_ARGUMENT;
+  case COMMAND_PLATFORM:
+    return cycle_set_platform(c, command, port);
+  case COMMAND_RESET:
+    /* An old force must not act on a model that was reset, nor come back after an e-stop. A force that was sent after the
+     * reset does act, even if one cycle finds both. */
+    inputs_forget(&c->inputs, command->t_ns);
+    return RESULT_OK;
+  case COMMAND_CLEAR:
+    cycle_clear(c);
+    return RESULT_OK;
+  default:
+    return RESULT_OK;
+  }
+}
+
 static void take_command(struct cycle *c, const struct command *command, int port)
 {
   const struct machine before = c->machine;
   enum machine_action action = ACTION_NONE;
-  /* The state machine judges the command. */
-  enum command_result result = shown_result(command);
-  if (result == RESULT_OK)
-    result = machine_command(&c->machine, command->code, cycle_is_ready(c), received_ns(command), &action);
-  if (result == RESULT_OK && command->code != COMMAND_ESTOP)
-    result = ask_rig(c, &before, command->code, &action);
+  bool later = false;
+  enum command_result result = hear_machine_and_rig(c, &before, command, &action);
   if (command->code == COMMAND_JOG) result = jog_platform(c, &before, command, result, port);
-  if (result == RESULT_OK && command->code == COMMAND_PARK) jog_end(&c->drive.jog);
-  /* A step command is answered with the frame of its last step, not now. */
-  if (result == RESULT_OK && command->code == COMMAND_STEP) {
-    if (lockstep_owe(&c->lockstep, command, port)) return;
-    result = command->argument == 0 ? RESULT_BAD_ARGUMENT : RESULT_BUSY;
-  }
-  if (result == RESULT_OK && command->code == COMMAND_INJECT) result = switch_injection(c, command, port);
-  if (result == RESULT_OK && command->code == COMMAND_STIMULUS &&
-      !stimuli_switch(&c->stimuli, command->argument))
-    result = RESULT_BAD_ARGUMENT;
-  if (result == RESULT_OK && command->code == COMMAND_PLATFORM) result = cycle_set_platform(c, command, port);
+  if (result == RESULT_OK) result = carry_out(c, command, port, &later);
+  if (later) return;
   /* A state without steps owes none, even if the next command returns to RUNNING. */
   lockstep_settle(&c->lockstep, machine_steps(&c->machine), false);
   c->plant.restore |= action == ACTION_RESTORE;
   if (action == ACTION_LOAD) result = load_state(c, command, &before);
-  /* An old force must not act on a model that was reset, nor come back after an e-stop. A force that was sent after the
-   * reset does act, even if one cycle finds both. */
-  if (result == RESULT_OK && command->code == COMMAND_RESET) inputs_forget(&c->inputs, command->t_ns);
-  if (result == RESULT_OK && command->code == COMMAND_CLEAR) cycle_clear(c);
-  /* Leave an event for the log. */
+  /* Leave an event for the log, and answer. */
   if (c->machine.state != before.state || c->machine.fault != before.fault || action != ACTION_NONE)
     cycle_note(c, before.state, CAUSE_COMMAND, command->code, port, command->client);
   if (result != RESULT_OK) cycle_note_refusal(c, command, result, port);
