@@ -92,7 +92,8 @@ int main(void)
   int status = run(expected, FE_TONEAREST, FE_TONEAREST);
   for (int i = 0; i < STEPS; i++)
     if (fpclassify(expected[i][6]) == FP_SUBNORMAL) return 3;
-  if (expected[STEPS - 1][6] != 0.0 || expected[0][6] == 0.0) return 3;
+  /* positions below 2.2e-308 m become 0, and the rule of the step makes rates of them by 200/s: a few such units may stay */
+  if (fabs(expected[STEPS - 1][6]) > 1e-304 || fabs(expected[0][6]) < 1e-300) return 3;
   for (int i = 0; i < 3 && status == 0; i++) {
     status = run(found, modes[i], modes[(i + 1) % 3]);
     if (status == 0 && memcmp(found, expected, sizeof found) != 0) status = 1;
