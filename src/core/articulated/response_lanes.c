@@ -9,14 +9,15 @@
 static inline void cross_add(num o[3], const double a[3], const num b[3])
 {
   const num A[3] = {num_all(a[0]), num_all(a[1]), num_all(a[2])};
-  o[0] += num_fma(-A[2], b[1], A[1] * b[2]);
-  o[1] += num_fma(-A[0], b[2], A[2] * b[0]);
-  o[2] += num_fma(-A[1], b[0], A[0] * b[1]);
+  num c[3];
+  v3_cross(c, A, b);
+  for (int i = 0; i < 3; i++) o[i] += c[i];
 }
 
 static inline num dot_all(const double a[3], const num b[3])
 {
-  return num_fma(num_all(a[2]), b[2], num_fma(num_all(a[1]), b[1], a[0] * b[0]));
+  const num A[3] = {num_all(a[0]), num_all(a[1]), num_all(a[2])};
+  return v3_dot(A, b);
 }
 
 /* V of one chunk of rows: J' of each row, taken inward. load: (count, 6) of this chunk, all chunks side by side. */

@@ -7,13 +7,13 @@
 
 enum { EXTRAPOLATE_FINEST = 3 }; /* inner steps of T3, the branch that the data itself runs */
 
-/* Computes delta and c of both coarse branches from those of the data. */
 /* RT. rule.mobility_scale of a branch of `steps` inner steps. */
 static inline double mobility_scale_of(int steps)
 {
   return 1.0 / (steps * steps);
 }
 
+/* Computes delta and c of both coarse branches from delta and c of the step. */
 void extrapolate_lengths(const ali3_model *m, ali3_data *d);
 /* ALI3_OK or ALI3_E_SINGULAR. */
 int extrapolate_prepare(const ali3_model *m, ali3_data *d);
