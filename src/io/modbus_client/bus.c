@@ -19,15 +19,15 @@ enum {
   QUIET_AT_LONGEST = 4, /* longest wait for a line to fall silent, in answer timeouts */
 };
 
-bool bus_init(struct bus *b, const struct remote_config *place, int stop)
+bool bus_init(struct bus *b, const struct remote_config *remote, int stop)
 {
-  const struct serial_config *line = &place->serial;
-  *b = (struct bus){.remote = *place, .stop = stop};
+  const struct serial_config *line = &remote->serial;
+  *b = (struct bus){.remote = *remote, .stop = stop};
   pthread_mutex_init(&b->lock, NULL);
   /* Over the network the context never connects itself; it gets a connected socket. */
-  if (place->host && place->rtu)
+  if (remote->host && remote->rtu)
     b->context = modbus_new_rtu("/dev/null", 19200, 'N', 8, 1);
-  else if (place->host)
+  else if (remote->host)
     b->context = modbus_new_tcp("127.0.0.1", MODBUS_TCP_DEFAULT_PORT);
   else
     b->context = modbus_new_rtu(line->path, line->baud, parity_letter(line->parity), 8, line->stop_bits);

@@ -35,7 +35,7 @@ struct bus {
 };
 
 /* Set-up; makes no connection. Returns false when out of memory. The caller calls bus_free() in both cases. */
-bool bus_init(struct bus *b, const struct remote_config *place, int stop);
+bool bus_init(struct bus *b, const struct remote_config *remote, int stop);
 void bus_free(struct bus *b);
 
 /* Sets the unit and the timeout of the next requests. */

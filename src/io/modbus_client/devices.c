@@ -142,15 +142,15 @@ static bool is_on_line(const struct remote_config *a, const struct remote_config
 }
 
 /* Finds or makes the line of a device. Returns NULL when out of memory. */
-static struct line *find_line(struct lines *all, const struct endpoint *e, const struct remote_config *place)
+static struct line *find_line(struct lines *all, const struct endpoint *e, const struct remote_config *remote)
 {
   for (int i = 0; i < all->lines; i++)
-    if (is_on_line(&all->line[i].bus.remote, place)) return &all->line[i];
+    if (is_on_line(&all->line[i].bus.remote, remote)) return &all->line[i];
   struct line *l = &all->line[all->lines++];
   l->stop = e->stop;
   l->heard = &all->heard;
   l->member = calloc((size_t)e->count, sizeof *l->member);
-  return bus_init(&l->bus, place, e->stop) && l->member ? l : NULL;
+  return bus_init(&l->bus, remote, e->stop) && l->member ? l : NULL;
 }
 
 static bool add_device(struct endpoint *e, int i)

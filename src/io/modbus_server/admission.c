@@ -10,7 +10,7 @@ static bool same_host(const struct admission *a, const struct admission *b)
   return memcmp(a->host, b->host, sizeof a->host) == 0;
 }
 
-/* Which places may be taken. */
+/* The connections that may give way. */
 struct choice {
   bool own_only, readers_only;
   uint64_t silence_ns; /* minimum silence */
@@ -33,7 +33,7 @@ static int silent_connection(const struct admission *held, int count, const stru
 int admission_choose(const struct admission *held, int count, const struct admission *newcomer)
 {
   const bool writes = newcomer->access >= ACCESS_WRITE;
-  /* Count the places of this host and of readers. */
+  /* Count the connections of this host and of readers. */
   int own = 0, readers = 0, free = -1;
   for (int i = count - 1; i >= 0; i--) {
     if (!held[i].taken) {

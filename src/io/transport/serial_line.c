@@ -32,22 +32,22 @@ static const char *error_hint(int error)
   }
 }
 
-bool serial_line_open(struct serial_line *l, const struct serial_config *place, const char *who, char *error,
+bool serial_line_open(struct serial_line *l, const struct serial_config *config, const char *who, char *error,
                       size_t size)
 {
   *l = (struct serial_line){.fd = -1};
   l->context =
-      modbus_new_rtu(place->path, place->baud, parity_letter(place->parity), DATA_BITS, place->stop_bits);
+      modbus_new_rtu(config->path, config->baud, parity_letter(config->parity), DATA_BITS, config->stop_bits);
   if (!l->context || modbus_connect(l->context) != 0) {
     const int e = errno;
-    snprintf(error, size, "%s: cannot open the serial line %s: %s%s", who, place->path, strerror(e),
+    snprintf(error, size, "%s: cannot open the serial line %s: %s%s", who, config->path, strerror(e),
              error_hint(e));
     return false;
   }
   l->fd = modbus_get_socket(l->context);
-  if (has_speed(l->fd, place->baud)) return true;
+  if (has_speed(l->fd, config->baud)) return true;
   snprintf(error, size, "%s: %s: baud %d is not a usual speed, expected one such as 9600, 19200 or 115200",
-           who, place->path, place->baud);
+           who, config->path, config->baud);
   return false;
 }
 

@@ -21,7 +21,7 @@ struct serial_line {
 
 /* Set-up. Returns false on failure, with the reason in error[size] after "who: ". The caller calls serial_line_close()
  * in both cases. */
-bool serial_line_open(struct serial_line *l, const struct serial_config *place, const char *who, char *error,
+bool serial_line_open(struct serial_line *l, const struct serial_config *config, const char *who, char *error,
                       size_t size);
 void serial_line_close(struct serial_line *l);
 

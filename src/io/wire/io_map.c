@@ -70,15 +70,15 @@ void io_map_add_connection(struct io_map *m, const struct io_map_connection *row
   copy_text(m, &r->text);
 }
 
-void io_map_add_remote(struct io_map *m, const struct remote_config *place, bool listens, const char *network,
-                       const char *serial, int unit, const char *text)
+void io_map_add_remote(struct io_map *m, const struct remote_config *remote, bool listens,
+                       const char *network, const char *serial, int unit, const char *text)
 {
   char line[300] = "";
-  if (!place->host) serial_config_text(&place->serial, line, sizeof line);
+  if (!remote->host) serial_config_text(&remote->serial, line, sizeof line);
   io_map_add_connection(m, &(struct io_map_connection){.listens = listens,
-                                                       .protocol = place->host ? network : serial,
-                                                       .host = place->host,
-                                                       .port = place->port,
+                                                       .protocol = remote->host ? network : serial,
+                                                       .host = remote->host,
+                                                       .port = remote->port,
                                                        .line = line,
                                                        .unit = unit,
                                                        .text = text});

@@ -65,8 +65,8 @@ void io_map_free(struct io_map *m);
 void io_map_add_connection(struct io_map *m, const struct io_map_connection *row);
 /* A connection to a device or controller, on the network by `network` or on a line by `serial`. listens: ali3d only takes what
  * comes over it. */
-void io_map_add_remote(struct io_map *m, const struct remote_config *place, bool listens, const char *network,
-                       const char *serial, int unit, const char *text);
+void io_map_add_remote(struct io_map *m, const struct remote_config *remote, bool listens,
+                       const char *network, const char *serial, int unit, const char *text);
 void io_map_add_osc(struct io_map *m, const struct io_map_osc *row);
 void io_map_add_modbus(struct io_map *m, const struct io_map_modbus *row);
 void io_map_add_packet(struct io_map *m, const struct io_map_packet *row);
