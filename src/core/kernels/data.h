@@ -43,7 +43,7 @@ struct rule {
 };
 
 /* Soft rows: the multipliers that their laws give, and the rows that a projection treats as rigid. A mechanism without soft
- * rows has Phi_last alone. */
+ * rows has none of them, except Phi_last for the energy method. */
 struct soft_rows {
   double *law;       /* (m) multiplier that the law of the row gives; rigid rows: 0 */
   double *Phi_last;  /* (m) Phi at the start of the inner step                  filled by inner_prepare */
@@ -105,8 +105,10 @@ struct solve {
   double *z;           /* (u) solution of S z = beta */
   double
       *z_first; /* (u) first solution of a refined solve; z_first, response: NULL if !tree.ill_conditioned */
-  double *response;    /* (n, 7) delta J'z of a solve that is refined */
-  double *end_load;    /* (frozen.end_loads + 8) J'v of each link end, v: lambda or z; the last 8 are 0 */
+  double *response; /* (n, 7) delta J'z of a solve that is refined */
+  double *
+      end_load; /* (frozen.end_loads + 8) J'v of each link end, v: lambda or z; the last 8 are 0; for set-up, the
+                        * (frozen.point_loads) of links with points follow in the memory of ali3_data.spin */
   double *increment;   /* (n) |dq|^2 of the last iteration, or the largest component of a move */
   double *travel;      /* (n) the part of |dq|^2 that is translation, m^2 */
   double *residual[2]; /* (frozen.residuals) largest row of each rigid link: velocities, accelerations */

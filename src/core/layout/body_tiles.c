@@ -132,6 +132,26 @@ static void find_sides(struct layout *l)
     }
 }
 
+/* A copy has the bits of the pattern, in which other kernels may evaluate the points of a link. */
+static bool pattern_has_points(const struct layout *l, int tile)
+{
+  const ali3_model *one = l->m->pattern;
+  if (l->m->copies == 0) return true;
+  return one->frozen->link_tile[one->frozen->tree->tile_of_joint[stored_item(l->t, &l->t->tile[tile], 0)]]
+      .has_points;
+}
+
+/* A link tile has points if its links are rigid and spherical, and its lanes match the bodies of both sides. */
+static void find_points(struct layout *l)
+{
+  for (int i = 0; i < l->t->joint_tiles; i++) {
+    const int tile = l->t->stored_joints.tile[i];
+    struct link_tile *o = &l->f->link_tile[tile];
+    o->has_points = !l->f->switches && l->found[tile] == 3 * FOUND_ALIGNED && o->shape == LINK_SPHERICAL &&
+                    !o->tile->soft && o->aligned && pattern_has_points(l, tile);
+  }
+}
+
 static bool side_has_bodies(const struct layout *l, int tile, int side)
 {
   bool found = false;
@@ -139,18 +159,20 @@ static bool side_has_bodies(const struct layout *l, int tile, int side)
   return found;
 }
 
-static void place_loads(struct layout *l)
+/* Places the loads of links with points, or those of all others, from `at` on. Returns where they end. */
+static int place_loads(struct layout *l, bool points, int at)
 {
   for (int i = 0; i < l->t->joint_tiles; i++) {
     const int tile = l->t->stored_joints.tile[i], width = l->t->tile[tile].width;
-    for (int side = 0; side < l->t->tile[tile].sides; side++) {
+    for (int side = 0; side < l->t->tile[tile].sides && l->f->link_tile[tile].has_points == points; side++) {
       struct link_side *o = &l->f->link_tile[tile].side[side];
       const bool separate = l->found[tile] & FOUND_SEPARATE << side;
       o->load = !side_has_bodies(l, tile, side) ? LOAD_NOWHERE : separate ? LOAD_ROWS : LOAD_TILE;
-      o->load_at = l->f->end_loads;
-      if (o->load != LOAD_NOWHERE) l->f->end_loads += align_load(width * (separate ? ROW_NUMBERS : BODY_Y));
+      o->load_at = at;
+      if (o->load != LOAD_NOWHERE) at += align_load(width * (separate ? ROW_NUMBERS : BODY_Y));
     }
   }
+  return at;
 }
 
 /* Sums of end loads have the order of the pattern, of which a copy has all ends in its lane. */
@@ -218,26 +240,10 @@ static void fill_points(const struct layout *l, struct body_tile *o, struct body
   o->self_contained = o->all_points && !o->carried && !o->loaded;
 }
 
-/* A copy has the bits of the pattern, in which other kernels may evaluate the points of a link. */
-static bool pattern_has_points(const struct layout *l, int tile)
-{
-  const ali3_model *one = l->m->pattern;
-  if (l->m->copies == 0) return true;
-  return one->frozen->link_tile[one->frozen->tree->tile_of_joint[stored_item(l->t, &l->t->tile[tile], 0)]]
-      .has_points;
-}
-
-/* A link tile has points if its links are rigid and spherical, and its lanes match the bodies of both sides. */
 void body_points_find(struct layout *l)
 {
   const struct tree *t = l->t;
   struct frozen *f = l->f;
-  for (int i = 0; i < t->joint_tiles; i++) {
-    struct link_tile *o = &f->link_tile[t->stored_joints.tile[i]];
-    o->has_points = !f->switches && l->found[t->stored_joints.tile[i]] == 3 * FOUND_ALIGNED &&
-                    o->shape == LINK_SPHERICAL && !o->tile->soft && o->aligned &&
-                    pattern_has_points(l, t->stored_joints.tile[i]);
-  }
   struct body_end *end = f->block[1];
   for (int i = 0; i < t->body_tiles; i++) {
     struct body_tile *o = &f->body_tile[t->stored_bodies.tile[i]];
@@ -287,7 +293,9 @@ bool body_tiles_fill(struct layout *l)
   if (!end || !row || !lane) return false;
   /* Place the loads of the links, then list where bodies find them. */
   find_sides(l);
-  place_loads(l);
+  find_points(l);
+  f->end_loads = place_loads(l, false, 0);
+  f->point_loads = place_loads(l, true, f->end_loads + ROW_NUMBERS) - f->end_loads - ROW_NUMBERS;
   for (int i = 0; i < t->body_tiles; i++) {
     const int tile = t->stored_bodies.tile[i], most = f->body_tile[tile].ends;
     fill_ends(l, tile, end, row, lane);

@@ -140,11 +140,12 @@ struct limbs; /* articulated/limbs.h */
 struct frozen {
   struct joint_rows *link; /* (links) the joints of the model, then its rigid forces, then soft forces */
   int links, rigid_links;
-  int rows, rigid;     /* as stored, with unused lanes: tree.rows, tree.rigid */
-  int true_rows;       /* without unused lanes */
-  double length;       /* m, size of the mechanism: residuals of lengths are relative to it */
-  double rounding;     /* m, for residuals of rounding: length, or a hundredth of the largest coordinate */
-  int end_loads;       /* numbers of all loads of links on bodies */
+  int rows, rigid; /* as stored, with unused lanes: tree.rows, tree.rigid */
+  int true_rows;   /* without unused lanes */
+  double length;   /* m, size of the mechanism: residuals of lengths are relative to it */
+  double rounding; /* m, for residuals of rounding: length, or a hundredth of the largest coordinate */
+  int end_loads;   /* numbers of the loads of links without points on bodies */
+  int point_loads; /* numbers of the loads of links with points, for set-up alone; ROW_NUMBERS zeros lie in between */
   int residuals;       /* rigid links as stored, with unused lanes */
   int *force_link;     /* (forces) link of each force */
   int *stop_beside;    /* (links) for the friction of a joint: link of the stop of that joint; -1: none */

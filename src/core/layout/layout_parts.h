@@ -35,7 +35,7 @@ void body_ends_list(struct layout *l);
 void body_ends_copy_order(struct layout *l);
 /* Fills body tiles with their ends, and the offsets of the loads of links, after the link tiles. False: out of memory. */
 bool body_tiles_fill(struct layout *l);
-/* Finds the links and ends whose points body kernels evaluate, after all tiles. */
+/* Fills in the ends whose points body kernels evaluate, after all tiles. */
 void body_points_find(struct layout *l);
 
 #endif

@@ -51,11 +51,12 @@ static void place_outside_values(const ali3_model *m, struct outside_values *o, 
   o->command = take_doubles(a, (size_t)m->forces);
 }
 
-static void place_soft(const struct frozen *f, struct soft_rows *o, struct arena *a)
+static void place_soft(const ali3_model *m, struct soft_rows *o, struct arena *a)
 {
-  const size_t rows = soft_rows_of(f);
+  const size_t rows = soft_rows_of(m->frozen);
+  const bool mean = m->options.method == ALI3_METHOD_ENERGY; /* it also reads Phi_last of rigid rows: 0 */
   o->law = take_doubles(a, rows);
-  o->Phi_last = take_doubles(a, (size_t)f->rows); /* the energy method also reads those of rigid rows: 0 */
+  o->Phi_last = take_doubles(a, mean ? (size_t)m->frozen->rows : rows);
   o->rate_last = take_doubles(a, rows);
   o->rate = take_doubles(a, rows);
   o->rate_seen = take_doubles(a, rows);
@@ -82,7 +83,6 @@ static void place_solve(const struct frozen *f, struct solve *o, struct arena *a
     o->z_first = take_doubles(a, unknowns);
     o->response = take_doubles(a, BODY_Y * n);
   }
-  o->end_load = take_doubles(a, (size_t)f->end_loads + ROW_NUMBERS);
   o->increment = take_doubles(a, n);
   o->travel = take_doubles(a, n);
   for (int i = 0; i < 2; i++) o->residual[i] = take_doubles(a, (size_t)f->residuals);
@@ -103,20 +103,30 @@ static void place_states(const ali3_model *m, struct explicit_states *o, struct 
   }
 }
 
+/* Set-up alone asks links with points for their loads, and a step writes `spin` before it reads it: they share memory. */
+static void place_end_loads(const ali3_model *m, ali3_data *d, struct arena *a)
+{
+  const struct frozen *f = m->frozen;
+  const size_t turning = m->options.method == ALI3_METHOD_ENERGY ? TURN_NUMBERS : SPIN_NUMBERS,
+               spin = turning * (size_t)f->tree->slots, points = (size_t)f->point_loads,
+               loads = (size_t)f->end_loads + ROW_NUMBERS;
+  d->solve.end_load = take_doubles(a, loads + (spin > points ? spin : points));
+  if (d->solve.end_load) d->spin = d->solve.end_load + loads;
+}
+
 /* The arrays that an inner step writes. */
 static void place_inner(const ali3_model *m, ali3_data *d, struct arena *a)
 {
   const struct frozen *f = m->frozen;
-  const size_t turning = m->options.method == ALI3_METHOD_ENERGY ? TURN_NUMBERS : SPIN_NUMBERS;
   place_state(f, &d->now, a);
   place_state(f, &d->last, a);
   place_linearisation(f, &d->here, a);
   place_linearisation(f, &d->spare, a);
   d->factored = d->here;
   place_solve(f, &d->solve, a);
-  place_soft(f, &d->soft, a);
+  place_end_loads(m, d, a);
+  place_soft(m, &d->soft, a);
   d->outside.aim = arena_take(a, (size_t)f->drives, sizeof *d->outside.aim);
-  d->spin = take_doubles(a, turning * (size_t)f->tree->slots);
   d->fast = arena_take(a, (size_t)f->tree->tiles, sizeof *d->fast);
   d->turn = take_doubles(a, (size_t)m->joints + 1);
   d->turn_last = take_doubles(a, (size_t)m->joints + 1);
