@@ -27,28 +27,40 @@ static uint32_t word_of(const unsigned char *p)
   return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
+/* One round. The working variables move by one name from round to round, so no round copies them. */
+#define ROUND(a, b, c, d, e, f, g, h, t)                                                                     \
+  do {                                                                                                       \
+    const uint32_t T1 = (h) + (rotate_right(e, 6) ^ rotate_right(e, 11) ^ rotate_right(e, 25)) +             \
+                        (((e) & (f)) ^ (~(e) & (g))) + K[t] + W[t];                                          \
+    const uint32_t T2 = (rotate_right(a, 2) ^ rotate_right(a, 13) ^ rotate_right(a, 22)) +                   \
+                        (((a) & (b)) ^ ((a) & (c)) ^ ((b) & (c)));                                           \
+    (d) += T1;                                                                                               \
+    (h) = T1 + T2;                                                                                           \
+  } while (0)
+
 static void hash_block(uint32_t H[8], const unsigned char *block)
 {
   /* The message schedule. */
-  uint32_t W[64], v[8];
+  uint32_t W[64];
   for (int t = 0; t < 16; t++) W[t] = word_of(block + 4 * t);
   for (int t = 16; t < 64; t++) {
     const uint32_t x = W[t - 15], y = W[t - 2];
     W[t] = W[t - 16] + (rotate_right(x, 7) ^ rotate_right(x, 18) ^ x >> 3) + W[t - 7] +
            (rotate_right(y, 17) ^ rotate_right(y, 19) ^ y >> 10);
   }
-  /* The rounds on the working variables a .. h. */
-  memcpy(v, H, sizeof v);
-  for (int t = 0; t < 64; t++) {
-    const uint32_t a = v[0], b = v[1], c = v[2], e = v[4], f = v[5], g = v[6];
-    const uint32_t T1 = v[7] + (rotate_right(e, 6) ^ rotate_right(e, 11) ^ rotate_right(e, 25)) +
-                        ((e & f) ^ (~e & g)) + K[t] + W[t];
-    const uint32_t T2 =
-        (rotate_right(a, 2) ^ rotate_right(a, 13) ^ rotate_right(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
-    memmove(v + 1, v, 7 * sizeof *v);
-    v[4] += T1;
-    v[0] = T1 + T2;
+  /* The rounds on the working variables. */
+  uint32_t a = H[0], b = H[1], c = H[2], d = H[3], e = H[4], f = H[5], g = H[6], h = H[7];
+  for (int t = 0; t < 64; t += 8) {
+    ROUND(a, b, c, d, e, f, g, h, t);
+    ROUND(h, a, b, c, d, e, f, g, t + 1);
+    ROUND(g, h, a, b, c, d, e, f, t + 2);
+    ROUND(f, g, h, a, b, c, d, e, t + 3);
+    ROUND(e, f, g, h, a, b, c, d, t + 4);
+    ROUND(d, e, f, g, h, a, b, c, t + 5);
+    ROUND(c, d, e, f, g, h, a, b, t + 6);
+    ROUND(b, c, d, e, f, g, h, a, t + 7);
   }
+  const uint32_t v[8] = {a, b, c, d, e, f, g, h};
   for (int i = 0; i < 8; i++) H[i] += v[i];
 }
 

@@ -91,24 +91,6 @@ static void group_nodes(struct banding *k, int *node, int count)
   }
 }
 
-/* Operations in full lanes that take as long, measured on an EPYC with AVX-512 at 33 GFLOP/s. A group has an overhead, and
- * adds up the update of its boundary once for each child. */
-static struct tree_cost cost_of(const struct nodes *n, const struct group_plan *o)
-{
-  const struct node *a = &n->node[o->node[0]];
-  const double boundary = a->front - a->pivot, factors = a->pivot * (0.5 * a->pivot + boundary),
-               update = 0.5 * boundary * boundary;
-  struct tree_cost c;
-  if (o->width == 1)
-    c = (struct tree_cost){4000.0 + 1.1 * a->flops + 15.0 * update, 400.0 + 4.0 * factors};
-  else if (o->packed)
-    c = (struct tree_cost){300.0 + o->width * a->flops, 300.0 + 3.0 * o->width * factors};
-  else
-    c = (struct tree_cost){2000.0 + o->width * (a->flops + 12.0 * update), 300.0 + 3.0 * o->width * factors};
-  if (a->kind == TREE_LEAF) c.sweep = 0.0;
-  return c;
-}
-
 static struct tree_cost add_costs(struct tree_cost a, struct tree_cost b)
 {
   return (struct tree_cost){a.condense + b.condense, a.sweep + b.sweep};
@@ -119,7 +101,7 @@ static struct tree_cost add_costs(struct tree_cost a, struct tree_cost b)
 static struct tree_run run_of_groups(const struct banding *k, int first, int end)
 {
   struct tree_run run = {.first = first, .end = end};
-  for (int i = first; i < end; i++) run.cost = add_costs(run.cost, cost_of(k->n, &k->p->group[i]));
+  for (int i = first; i < end; i++) run.cost = add_costs(run.cost, plan_group_cost(k->n, &k->p->group[i]));
   return run;
 }
 
@@ -181,9 +163,9 @@ static void cut_level(struct banding *k)
   /* Runs of about equal work. */
   double all = 0.0, before = 0.0;
   int first_run = p->runs, begin = first, chunk = 0;
-  for (int i = first; i < p->groups; i++) all += cost_of(k->n, &p->group[i]).condense;
+  for (int i = first; i < p->groups; i++) all += plan_group_cost(k->n, &p->group[i]).condense;
   for (int i = first; i < p->groups; i++) {
-    const double work = cost_of(k->n, &p->group[i]).condense;
+    const double work = plan_group_cost(k->n, &p->group[i]).condense;
     const int own = tree_share_of(before, work, all, CHUNKS);
     if (own != chunk) add_run(k, begin, i);
     if (own != chunk) begin = i;
@@ -200,7 +182,7 @@ static void cut_level(struct banding *k)
 static double work_of_node(const struct banding *k, int node)
 {
   const struct group_plan single = {.width = 1, .node = {node}};
-  return tree_work_of(cost_of(k->n, &single));
+  return tree_work_of(plan_group_cost(k->n, &single));
 }
 
 /* Sums the work of all subtrees, and links the children that are left. Returns the work of all. */
@@ -375,6 +357,14 @@ static double plan_time(const struct plan *p, int shares)
   return sum;
 }
 
+/* Some pass through all groups is worth sharing. */
+static bool can_share(const struct plan *p)
+{
+  struct tree_cost all = {0};
+  for (int i = 0; i < p->bands; i++) all = add_costs(all, p->band[i].cost);
+  return all.condense >= WORTH || all.sweep >= WORTH;
+}
+
 /* Time for some numbers of threads. */
 static double plan_time_of_some(const struct plan *p)
 {
@@ -451,11 +441,13 @@ static bool search_cuts(struct banding *k)
   apply_cuts(k, NULL, 0);
   s.time = plan_time_of_some(k->p);
   s.most = SLOWER * plan_time(k->p, 1);
-  /* one cut after the other */
-  begin_bands(k);
-  set_mark(k, &s.at_cuts);
-  while (s.cuts < CUTS && add_cut(&s)) make_cut(&s);
-  apply_cuts(k, s.cut, s.cuts);
+  /* One cut after the other. Where all groups together are too little work to share, no cut helps. */
+  if (can_share(k->p)) {
+    begin_bands(k);
+    set_mark(k, &s.at_cuts);
+    while (s.cuts < CUTS && add_cut(&s)) make_cut(&s);
+    apply_cuts(k, s.cut, s.cuts);
+  }
   free(left);
   return true;
 }

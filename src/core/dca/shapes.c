@@ -160,3 +160,19 @@ uint64_t shape_of_front(const struct nodes *n, const struct plan *p, int node)
   }
   return h;
 }
+
+struct tree_cost plan_group_cost(const struct nodes *n, const struct group_plan *o)
+{
+  const struct node *a = &n->node[o->node[0]];
+  const double boundary = a->front - a->pivot, factors = a->pivot * (0.5 * a->pivot + boundary),
+               update = 0.5 * boundary * boundary;
+  struct tree_cost c;
+  if (o->width == 1)
+    c = (struct tree_cost){4000.0 + 1.1 * a->flops + 15.0 * update, 400.0 + 4.0 * factors};
+  else if (o->packed)
+    c = (struct tree_cost){300.0 + o->width * a->flops, 300.0 + 3.0 * o->width * factors};
+  else
+    c = (struct tree_cost){2000.0 + o->width * (a->flops + 12.0 * update), 300.0 + 3.0 * o->width * factors};
+  if (a->kind == TREE_LEAF) c.sweep = 0.0;
+  return c;
+}

@@ -360,7 +360,8 @@ static FLOAT_MODE_BODY ali3_status freeze_model(ali3_model *m, const ali3_option
   const ali3_options as_given = m->options;
   m->options = *options;
   set_assembly(&m->options, f->length);
-  if (ali3_model_hash(m, m->hash) < 0) {
+  /* A state of runs side by side is never saved. */
+  if (m->copies == 0 && ali3_model_hash(m, m->hash) < 0) {
     m->options = as_given;
     frozen_free(f);
     return model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory for the hash of the model");
