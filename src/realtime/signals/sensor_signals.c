@@ -49,7 +49,7 @@ static void walk_reading(struct walk *w, const char *prefix, const ali3_model *m
 void walk_sensor(struct walk *w, const ali3_model *m, int sensor)
 {
   const ali3_sensor_spec spec = ali3_model_sensor_spec(m, sensor);
-  char *prefix = walk_text(w, "sensor.%s.", spec.name);
+  char *prefix = walk_join(w, "sensor.", spec.name, ".", "");
   if (!prefix) return;
   bool pose = spec.type == ALI3_SENSOR_POSE;
   /* One value, an imu, or the motion of a frame. */

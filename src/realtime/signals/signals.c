@@ -13,7 +13,7 @@
 
 static void walk_body(struct walk *w, const char *name)
 {
-  char *prefix = walk_text(w, "body.%s.", name);
+  char *prefix = walk_join(w, "body.", name, ".", "");
   if (!prefix) return;
   walk_group(w, prefix, "position", "m", walk_xyz, 3);
   walk_group(w, prefix, "orientation", "", walk_e0123, 4);
@@ -26,7 +26,7 @@ static void walk_body(struct walk *w, const char *name)
 
 static void walk_joint(struct walk *w, const char *name, ali3_joint_type type)
 {
-  char *prefix = walk_text(w, "joint.%s.", name);
+  char *prefix = walk_join(w, "joint.", name, ".", "");
   if (!prefix) return;
   walk_group(w, prefix, "force", "N", walk_xyz, 3);
   walk_group(w, prefix, "torque", "N m", walk_xyz, 3);
@@ -89,7 +89,7 @@ static const struct quantity *const of_force[ALI3_FORCE_TYPES][QUANTITIES_MAX + 
 
 static void walk_force(struct walk *w, const char *name, ali3_force_type type, bool turns)
 {
-  char *prefix = walk_text(w, "force.%s.", name);
+  char *prefix = walk_join(w, "force.", name, ".", "");
   if (!prefix) return;
   for (const struct quantity *const *q = of_force[type]; *q; q++) {
     bool vector = (*q)->count == 3;
@@ -121,7 +121,7 @@ static const char *input_unit(const struct walk *w, const ali3_model *m, const s
 
 static void walk_input_signals(struct walk *w, const ali3_model *m, struct input_spec *input)
 {
-  char *prefix = walk_text(w, "input.%s.", input->name);
+  char *prefix = walk_join(w, "input.", input->name, ".", "");
   if (!prefix) return;
   input->first = w->count - w->s->input_first;
   for (const struct input_part *p = input_parts(input->kind); p->name; p++)

@@ -23,8 +23,9 @@ void walk_group_of_two(struct walk *w, const char *prefix, const char *quantity,
 /* Adds a group whose components have one unit. */
 void walk_group(struct walk *w, const char *prefix, const char *quantity, const char *unit,
                 const char *const *component, int n);
-/* A text, to be freed; NULL when out of memory, which w->ok tells. */
-__attribute__((format(printf, 2, 3))) char *walk_text(struct walk *w, const char *format, ...);
+/* Four texts one after the other, to be freed; NULL when out of memory, which w->ok tells. A table has thousands of names, so
+ * they are not printed. */
+char *walk_join(struct walk *w, const char *a, const char *b, const char *c, const char *d);
 /* Adds the signals platform.* and rig.*. */
 void walk_platform(struct walk *w, bool cranks);
 void walk_rig(struct walk *w, bool cranks);

@@ -2,17 +2,21 @@
  * Set-up only. */
 #include "signals/signals_parts.h"
 
-#include <stdarg.h>
-#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-char *walk_text(struct walk *w, const char *format, ...)
+char *walk_join(struct walk *w, const char *a, const char *b, const char *c, const char *d)
 {
-  char *o = NULL;
-  va_list a;
-  va_start(a, format);
-  if (vasprintf(&o, format, a) < 0) o = NULL;
-  va_end(a);
-  if (!o) w->ok = false;
+  const char *const part[] = {a, b, c, d};
+  size_t length[4], all = 0;
+  for (int i = 0; i < 4; i++) all += length[i] = strlen(part[i]);
+  char *o = malloc(all + 1), *end = o;
+  if (!o) {
+    w->ok = false;
+    return NULL;
+  }
+  for (int i = 0; i < 4; i++) end = (char *)memcpy(end, part[i], length[i]) + length[i];
+  *end = 0;
   return o;
 }
 
@@ -21,12 +25,11 @@ void walk_group_of_two(struct walk *w, const char *prefix, const char *quantity,
 {
   if (w->write) {
     struct signals *s = w->s;
-    s->group[w->groups] = (struct signal_group){walk_text(w, "%s%s", prefix, quantity), w->count, n};
+    s->group[w->groups] = (struct signal_group){walk_join(w, prefix, quantity, "", ""), w->count, n};
     for (int i = 0; i < n; i++)
-      s->signal[w->count + i] =
-          (struct signal){component ? walk_text(w, "%s%s.%s", prefix, quantity, component[i])
-                                    : walk_text(w, "%s%s", prefix, quantity),
-                          i < 3 ? unit : beyond};
+      s->signal[w->count + i] = (struct signal){component ? walk_join(w, prefix, quantity, ".", component[i])
+                                                          : walk_join(w, prefix, quantity, "", ""),
+                                                i < 3 ? unit : beyond};
   }
   w->groups++;
   w->count += n;
