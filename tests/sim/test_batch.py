@@ -46,7 +46,8 @@ SHORT = SWEEP.replace("repeats: 250", "repeats: 40")  # 160 runs
 
 
 def sim(*arguments, **more):
-    return subprocess.run([SIM, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, **more)
+    given = {} if "input" in more else {"stdin": subprocess.DEVNULL}
+    return subprocess.run([SIM, *arguments], capture_output=True, text=True, **given, **more)
 
 
 SLIDER = """
@@ -148,6 +149,22 @@ class Batch(unittest.TestCase):
         found = [float(row[f"body.chassis.position.z.{k}"]) for k in ("max", "min", "final")]
         self.assertEqual(found, [max(values), min(values), values[-1]])
         self.assertEqual(int(row["steps"]), len(values) - 1)
+
+    def test_the_file_is_read_once(self):
+        """A pipe has its text once, and each run needs it. The bodies B and C share nodes of A, which no run may change for the others."""
+        linkage = os.path.join(os.path.dirname(CAR), "four_bar.yaml")
+        sweep = "parameters: [{key: model.bodies.A.mass, from: 0.9, to: 1.2, count: 20}, {key: model.bodies.B.mass, values: [1, 2]}]\n"
+        more = (sweep, linkage, "body.*.position.x"), (sweep, "/dev/stdin", "body.*.position.x")
+        self.good(*self.command("file.csv", *more[0]), "--jobs", "2")
+        with open(linkage, encoding="utf-8") as f:
+            piped = sim(*self.command("pipe.csv", *more[1]), "--jobs", "2", input=f.read())
+        self.assertEqual((piped.returncode, piped.stderr), (0, ""))
+        self.assertEqual(self.text("pipe.csv"), self.text("file.csv"))
+        # Each run is the run of its own values.
+        row = self.rows("file.csv")[31]
+        self.good(linkage, "--set", f"model.bodies.A.mass={row['model.bodies.A.mass']}", "--set", "model.bodies.B.mass=2", "--duration", "0.2",
+                  "--signals", "body.C.position.x", "--output", self.path("run.csv"), "--summary", self.path("run.json"))
+        self.assertEqual(float(row["body.C.position.x.final"]), float(self.rows("run.csv")[-1]["body.C.position.x"]))
 
     def test_a_batch_writes_hdf5(self):
         """The numbers of the CSV file, also after a batch that was interrupted."""

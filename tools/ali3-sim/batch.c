@@ -26,6 +26,7 @@ struct lanes_of_batch {
 struct batch {
   const struct options *o;
   struct sweep sweep;
+  struct yaml file; /* the mechanism: each run has a tree of its own over these nodes */
   FILE *out;
   pthread_mutex_t lock;
   pthread_mutex_t inputs_lock; /* HDF5 reads in one thread at a time */
@@ -65,6 +66,8 @@ static struct settings *load_run(const struct batch *b, long run, FILE *errors)
   }
   over.set = set;
   over.sets = all;
+  over.parsed = &b->file;
+  over.brief = true;
   struct settings *settings = good ? setup_load(b->o->file, &over, errors) : NULL;
   for (int i = given; set && i < all; i++) free((void *)set[i]);
   free(set);
@@ -383,13 +386,24 @@ static int run_batch(struct batch *b, const char *head)
   return whole && (o->shards > 1 || batch_report(o, &b->sweep, head)) ? EXIT_GOOD : EXIT_RUN;
 }
 
+/* False after printing the reason. */
+static bool read_file_once(struct batch *b)
+{
+  struct report r = {.out = stderr};
+  const bool good = yaml_read_main(&b->file, b->o->file, &r);
+  report_end(&r);
+  return good;
+}
+
 int batch(struct options *o)
 {
   struct batch b = {.o = o, .lock = PTHREAD_MUTEX_INITIALIZER, .inputs_lock = PTHREAD_MUTEX_INITIALIZER};
   char *head = NULL;
   int status = EXIT_USAGE;
-  if (sweep_open(&b.sweep, o->batch) && try_first_run(&b, o, &head)) status = run_batch(&b, head);
+  if (sweep_open(&b.sweep, o->batch) && read_file_once(&b) && try_first_run(&b, o, &head))
+    status = run_batch(&b, head);
   free(head);
+  yaml_free(&b.file);
   sweep_free(&b.sweep);
   return status;
 }

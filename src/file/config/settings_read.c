@@ -28,6 +28,7 @@ struct settings_reader {
   struct names bodies;
   struct file_values values;
   bool isa_overridden; /* by the command line */
+  bool brief;          /* as in the overrides */
   struct report report;
   struct sets sets;           /* values from the command line */
   struct expansion expansion; /* of both files */
@@ -226,7 +227,7 @@ static bool copy_texts(struct settings_reader *l)
   s->record.signals = strdup(v->record_signals);
   s->record.trigger = v->record_trigger ? strdup(v->record_trigger) : NULL;
   s->instance = v->instance ? strdup(v->instance) : instance_from(ali3_model_name(s->model));
-  s->text = print_settings(l);
+  s->text = l->brief ? strdup("") : print_settings(l);
   return s->text && s->osc.bind && s->osc.prefix && s->modbus.bind && s->instance &&
          (!v->modbus_serial || s->modbus.serial.path) && (!v->state_folder || s->state.folder) &&
          s->record.signals && (!v->record_trigger || s->record.trigger);
@@ -285,13 +286,23 @@ static bool name_for_osc(struct settings *s)
   return true;
 }
 
+static bool report_no_memory(struct report *r)
+{
+  report_error(r, (struct place){0}, "out of memory");
+  return false;
+}
+
 /* False after a mistake, which is reported. */
 static bool read_main_file(struct settings_reader *l, const char *file, const struct settings_overrides *over)
 {
   struct file_values *v = &l->values;
   struct settings *s = &v->settings;
   struct report *r = &l->report;
-  if (!(over && over->again ? yaml_read : yaml_read_main)(&l->main, file, r)) return false;
+  if (over && over->parsed) {
+    if (!yaml_share(&l->main, over->parsed, r)) return report_no_memory(r);
+  } else if (!(over && over->again ? yaml_read : yaml_read_main)(&l->main, file, r)) {
+    return false;
+  }
   if (over && over->sets > 0 && !sets_take(&l->sets, over->set, over->sets, r)) return false;
   if (!expand_with_options(l, &l->main, NULL, NULL)) return false;
   if (over && over->inner) leave_out_interfaces(l->main.root);
@@ -317,9 +328,11 @@ static bool read_main_file(struct settings_reader *l, const char *file, const st
   if (memory && r->errors == 0) memory = platform_read(l->main.root, v, r) && rig_read(l->main.root, v, r);
 
   /* Take fingerprints, by which a reload finds the changed keys. */
-  if (memory && r->errors == 0) s->fingerprints = fingerprints_new(v, l->main.root, l->model_node, r);
-  memory = memory && (s->fingerprints || r->errors > 0);
-  if (!memory) report_error(r, (struct place){0}, "out of memory");
+  if (memory && r->errors == 0 && !l->brief) {
+    s->fingerprints = fingerprints_new(v, l->main.root, l->model_node, r);
+    memory = s->fingerprints || r->errors > 0;
+  }
+  if (!memory) report_no_memory(r);
   return r->errors == 0;
 }
 
@@ -333,7 +346,7 @@ bool settings_connect(struct settings_reader *l, struct signals *signals)
   if (signals) check_record(l->main.root, &l->values, signals, r);
   if (memory && r->errors == 0) memory = copy_texts(l) && name_for_osc(s);
   if (memory && r->errors == 0) memory = packets_read(node_find(l->main.root, "packets"), s, r);
-  if (!memory) report_error(r, (struct place){0}, "out of memory");
+  if (!memory) report_no_memory(r);
   return r->errors == 0;
 }
 
@@ -402,6 +415,7 @@ struct settings_reader *settings_open(const char *file, const struct settings_ov
   l->report.out = errors;
   l->values.settings.options = ali3_options_default();
   l->isa_overridden = over && over->isa;
+  l->brief = over && over->brief;
   if (read_main_file(l, file, over)) return l;
   settings_close(l);
   return NULL;

@@ -80,7 +80,9 @@ struct settings_overrides {
   const char *isa;        /* as simulation.isa; NULL: keep the value of the file */
   const char *const *set; /* (sets) texts "KEY=VALUE" for the tree of the file: yaml/sets.h */
   int sets;
-  bool again; /* FILE is read again while the loop runs: it may not be a pipe */
+  bool again;                /* FILE is read again while the loop runs: it may not be a pipe */
+  const struct yaml *parsed; /* FILE, which was read once for many runs; NULL: it is read */
+  bool brief;                /* no fingerprints, which a reload needs, and no text, which a recording needs */
   bool
       inner; /* for programs without interfaces: maps, targets, devices, packets and sources of inputs are left out */
 };

@@ -421,14 +421,24 @@ bool yaml_read_part(struct yaml *t, const char *file, struct report *r)
   return read_tree(t, file, false, false, r);
 }
 
+bool yaml_share(struct yaml *t, const struct yaml *from, struct report *r)
+{
+  *t = (struct yaml){.source = from->source, .lent = true};
+  r->source = &t->source;
+  t->root = yaml_copy_node(t, from->root);
+  return t->root != NULL;
+}
+
 void yaml_free(struct yaml *t)
 {
   for (struct yaml_chunk *c = t->chunks, *next; c; c = next) {
     next = c->next;
     free(c);
   }
-  free(t->source.file);
-  free(t->source.text);
+  if (!t->lent) {
+    free(t->source.file);
+    free(t->source.text);
+  }
   *t = (struct yaml){0};
 }
 

@@ -29,6 +29,7 @@ struct yaml {
   struct source source;
   struct node *root;
   struct yaml_chunk *chunks; /* all nodes and texts */
+  bool lent;                 /* the source belongs to another tree */
 };
 
 /* Reads a regular file. True if it is one well-formed document; otherwise the mistakes are reported. Sets r->source. The caller
@@ -39,6 +40,9 @@ bool yaml_read_main(struct yaml *t, const char *file, struct report *r);
 /* As yaml_read(), for a file that another file names. Messages show no line of it until the caller sets source.shown, after the
  * file proved to have the expected keys: a configuration must not print any other file of the machine. */
 bool yaml_read_part(struct yaml *t, const char *file, struct report *r);
+/* A tree of its own over the nodes of `from`, which lives longer. Its root may change, and no node below it. Sets r->source.
+ * False when out of memory. */
+bool yaml_share(struct yaml *t, const struct yaml *from, struct report *r);
 void yaml_free(struct yaml *t);
 
 /* Reads a text into nodes that a tree owns. NULL after a mistake, which is reported. */
