@@ -67,7 +67,6 @@ static struct settings *load_run(const struct batch *b, long run, FILE *errors)
   over.set = set;
   over.sets = all;
   over.parsed = &b->file;
-  over.brief = true;
   struct settings *settings = good ? setup_load(b->o->file, &over, errors) : NULL;
   for (int i = given; set && i < all; i++) free((void *)set[i]);
   free(set);

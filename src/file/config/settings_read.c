@@ -28,7 +28,7 @@ struct settings_reader {
   struct names bodies;
   struct file_values values;
   bool isa_overridden; /* by the command line */
-  bool brief;          /* as in the overrides */
+  bool one_of_many;    /* runs, see parsed of the overrides */
   struct report report;
   struct sets sets;           /* values from the command line */
   struct expansion expansion; /* of both files */
@@ -227,7 +227,7 @@ static bool copy_texts(struct settings_reader *l)
   s->record.signals = strdup(v->record_signals);
   s->record.trigger = v->record_trigger ? strdup(v->record_trigger) : NULL;
   s->instance = v->instance ? strdup(v->instance) : instance_from(ali3_model_name(s->model));
-  s->text = l->brief ? strdup("") : print_settings(l);
+  s->text = l->one_of_many ? strdup("") : print_settings(l);
   return s->text && s->osc.bind && s->osc.prefix && s->modbus.bind && s->instance &&
          (!v->modbus_serial || s->modbus.serial.path) && (!v->state_folder || s->state.folder) &&
          s->record.signals && (!v->record_trigger || s->record.trigger);
@@ -298,7 +298,7 @@ static bool read_main_file(struct settings_reader *l, const char *file, const st
   struct file_values *v = &l->values;
   struct settings *s = &v->settings;
   struct report *r = &l->report;
-  if (over && over->parsed) {
+  if (l->one_of_many) {
     if (!yaml_share(&l->main, over->parsed, r)) return report_no_memory(r);
   } else if (!(over && over->again ? yaml_read : yaml_read_main)(&l->main, file, r)) {
     return false;
@@ -328,7 +328,7 @@ static bool read_main_file(struct settings_reader *l, const char *file, const st
   if (memory && r->errors == 0) memory = platform_read(l->main.root, v, r) && rig_read(l->main.root, v, r);
 
   /* Take fingerprints, by which a reload finds the changed keys. */
-  if (memory && r->errors == 0 && !l->brief) {
+  if (memory && r->errors == 0 && !l->one_of_many) {
     s->fingerprints = fingerprints_new(v, l->main.root, l->model_node, r);
     memory = s->fingerprints || r->errors > 0;
   }
@@ -415,7 +415,7 @@ struct settings_reader *settings_open(const char *file, const struct settings_ov
   l->report.out = errors;
   l->values.settings.options = ali3_options_default();
   l->isa_overridden = over && over->isa;
-  l->brief = over && over->brief;
+  l->one_of_many = over && over->parsed;
   if (read_main_file(l, file, over)) return l;
   settings_close(l);
   return NULL;

@@ -80,9 +80,10 @@ struct settings_overrides {
   const char *isa;        /* as simulation.isa; NULL: keep the value of the file */
   const char *const *set; /* (sets) texts "KEY=VALUE" for the tree of the file: yaml/sets.h */
   int sets;
-  bool again;                /* FILE is read again while the loop runs: it may not be a pipe */
-  const struct yaml *parsed; /* FILE, which was read once for many runs; NULL: it is read */
-  bool brief;                /* no fingerprints, which a reload needs, and no text, which a recording needs */
+  bool again; /* FILE is read again while the loop runs: it may not be a pipe */
+  /* FILE, which was read once for many runs: their settings have no fingerprints, which a reload needs, and no text, which a
+   * recording needs. NULL: FILE is read. */
+  const struct yaml *parsed;
   bool
       inner; /* for programs without interfaces: maps, targets, devices, packets and sources of inputs are left out */
 };
