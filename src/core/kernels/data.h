@@ -106,9 +106,9 @@ struct solve {
   double
       *z_first; /* (u) first solution of a refined solve; z_first, response: NULL if !tree.ill_conditioned */
   double *response; /* (n, 7) delta J'z of a solve that is refined */
-  double *
-      end_load; /* (frozen.end_loads + 8) J'v of each link end, v: lambda or z; the last 8 are 0; for set-up, the
-                        * (frozen.point_loads) of links with points follow in the memory of ali3_data.spin */
+  /* (frozen.end_loads + 8) J'v of each link end, v: lambda or z; the last 8 are 0. For set-up, the (frozen.point_loads) of links
+   * with points follow, in the memory of ali3_data.spin. */
+  double *end_load;
   double *increment;   /* (n) |dq|^2 of the last iteration, or the largest component of a move */
   double *travel;      /* (n) the part of |dq|^2 that is translation, m^2 */
   double *residual[2]; /* (frozen.residuals) largest row of each rigid link: velocities, accelerations */
