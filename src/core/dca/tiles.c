@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Set-up only. A tile stores the nodes of a packed group in the group's lanes. All other bodies and joints have tiles
- * by kind alone, whatever their fronts: bodies with bodies, joints with joints, in the order of a walk through the tree. */
+ * by kind alone, whatever their fronts: bodies with bodies, joints with joints, in the order of a walk through the tree.
+ *
+ * Each body takes one joint as its inner joint, and is the outer body of that joint. If all outer bodies of a tile of joints are
+ * of one kind, a tile of bodies stores them in the lanes of these joints: links then load one side without a gather. */
 #include "dca/tiles.h"
 
+#include <limits.h>
 #include <stdlib.h>
+
+enum { MANY = 6 }; /* a body with more joints gains little from one of them, and has no inner joint */
 
 struct store {
   const struct tree_graph *g; /* graph of the joints */
@@ -13,6 +19,9 @@ struct store {
   const int *walk; /* (nodes) */
   struct tree *t;
   int items;
+  int *ends;       /* (bodies) joints at the body */
+  int *outer_side; /* (joints) side of the outer body; -1: it has none */
+  int *kind;       /* (bodies) equal numbers may share a tile; -1: the body has its tile */
 };
 
 /* Places all tiles with many lanes before tiles with one, so that each tile of many lanes begins at a multiple of
@@ -146,7 +155,8 @@ static void add_nodes(struct store *s, const struct group_plan *p)
 /* A joint or body whose node is in no pack. */
 struct single {
   int kind[4]; /* only those of equal kind share a tile */
-  int ends;    /* joints at the body: the body with most joints determines the time of its tile */
+  int outer;   /* joint: side and kind of its outer body */
+  int ends;    /* joints at the (outer) body: the body with most joints determines the time of its tile */
   int walk;    /* position of its node; joints of one node have one position */
   int item;
 };
@@ -163,14 +173,15 @@ static int by_kind(const void *pa, const void *pb)
   const struct single *a = pa, *b = pb;
   int order = compare_kinds(a, b);
   if (order) return order;
+  if (a->outer != b->outer) return a->outer < b->outer ? -1 : 1;
   if (a->ends != b->ends) return a->ends - b->ends;
   return a->walk != b->walk ? a->walk - b->walk : a->item - b->item;
 }
 
-static void add_singles(struct store *s, struct single *single, int count)
+/* Adds the tiles of sorted singles. */
+static void add_singles(struct store *s, const struct single *single, int count)
 {
   int lanes = s->p->lanes;
-  if (count > 1) qsort(single, (size_t)count, sizeof *single, by_kind);
   for (int first = 0, end; first < count; first = end) {
     int item[ISA_LANES_MAX];
     for (end = first + 1; end < count && end < first + lanes; end++)
@@ -182,33 +193,97 @@ static void add_singles(struct store *s, struct single *single, int count)
 }
 
 /* Adds the singles of a node: its body, or its joints. Returns their number. */
-static int add_single(struct store *s, const struct node *a, const int *ends, struct single *o)
+static int add_single(struct store *s, const struct node *a, struct single *o)
 {
   const struct tree_graph *g = s->g;
   const int walk = s->walk[a - s->n->node];
   int count = 0;
   for (int item; (item = item_of_node(s, a, count)) >= 0; count++) {
     if (a->kind != TREE_JOINT) {
-      *o++ = (struct single){{(int)a->kind, g->carried && g->carried[item]}, ends[item], walk, item};
+      /* sort_by_outer() sorts joints when the kinds of all bodies are known. */
+      const int carried = g->carried && g->carried[item];
+      *o++ = (struct single){{(int)a->kind, carried}, 0, s->ends[item], walk, item};
+      s->kind[item] = 2 * (int)a->kind + carried;
       continue;
     }
     const bool soft = g->soft && g->soft[item];
-    *o++ = (struct single){
-        {TREE_JOINT, g->kind ? (int)g->kind[item] : 0, 2 * vertex_size(g, item) + soft, joint_sides(g, item)},
-        0,
-        walk,
-        item};
+    const int kind = g->kind ? (int)g->kind[item] : 0, size = 2 * vertex_size(g, item) + soft;
+    *o++ = (struct single){{TREE_JOINT, kind, size, joint_sides(g, item)}, 0, 0, walk, item};
   }
   return count;
 }
 
-static int *count_ends(const struct tree_graph *g)
+/* Adds a tile of the outer bodies on this side of a tile of joints, if these are all bodies of the side. */
+static void add_beside(struct store *s, const struct tree_tile *t, int side)
 {
-  int *ends = calloc((size_t)g->bodies + 1, sizeof *ends);
-  for (int j = 0; j < g->joints && ends; j++)
-    for (int side = 0; side < joint_sides(g, j); side++)
-      if (g->ends[j][side] >= 0) ends[g->ends[j][side]]++;
-  return ends;
+  int item[ISA_LANES_MAX], used = 0, kind = -1;
+  for (int l = 0; l < t->width; l++) {
+    const int joint = s->t->item[t->item_first + l];
+    const int body = item[l] = joint < 0 ? -1 : s->g->ends[joint][side];
+    if (body < 0) continue;
+    if (used++ == 0) kind = s->kind[body];
+    if (kind < 0 || s->kind[body] != kind || s->outer_side[joint] != side) return;
+  }
+  /* Lane 0 of a tile is always in use. */
+  if (used < plan_enough(s->p->lanes) || item[0] < 0) return;
+  add_tile(s, (enum tree_kind)(kind / 2), item, t->width);
+  for (int l = 0; l < t->width; l++)
+    if (item[l] >= 0) s->kind[item[l]] = -1;
+}
+
+/* Rigid joints without an outer body come last, in the order of the walk. Soft joints are sorted by their bodies, too: so the
+ * spring of a joint has the lane of that joint. */
+static void sort_by_outer(const struct store *s, struct single *o)
+{
+  const int outer = s->outer_side[o->item], side = outer < 0 ? 1 : outer, body = s->g->ends[o->item][side];
+  const bool soft = s->g->soft && s->g->soft[o->item], sorted = body >= 0 && (outer >= 0 || soft);
+  o->outer = sorted ? TREE_SIDES * s->kind[body] + side : INT_MAX;
+  o->ends = sorted ? s->ends[body] : 0;
+}
+
+static void add_all_singles(struct store *s, struct single *single, int count)
+{
+  int leaves = 0, joints = 0, left = 0;
+  for (int i = 0; i < count; i++) {
+    leaves += single[i].kind[0] == TREE_LEAF;
+    joints += single[i].kind[0] == TREE_JOINT;
+    if (single[i].kind[0] == TREE_JOINT) sort_by_outer(s, &single[i]);
+  }
+  /* Joints first, then their outer bodies, then all other bodies. */
+  if (count > 1) qsort(single, (size_t)count, sizeof *single, by_kind);
+  add_singles(s, single + leaves, joints);
+  for (int i = 0, tiles = s->t->tiles; i < tiles; i++)
+    for (int side = 0; side < s->t->tile[i].sides && s->t->tile[i].width > 1; side++)
+      add_beside(s, &s->t->tile[i], side);
+  for (int i = 0; i < count; i++)
+    if (single[i].kind[0] != TREE_JOINT && s->kind[single[i].item] >= 0) single[left++] = single[i];
+  add_singles(s, single, left);
+}
+
+/* Counts the joints at each body, and finds outer bodies. The last side of a joint has precedence: most models describe a tree
+ * from the ground outwards. */
+static bool find_outer_bodies(struct store *s)
+{
+  const struct tree_graph *g = s->g;
+  s->ends = calloc((size_t)g->bodies + 1, sizeof *s->ends);
+  s->kind = calloc((size_t)g->bodies + 1, sizeof *s->kind);
+  s->outer_side = calloc((size_t)g->joints + 1, sizeof *s->outer_side);
+  if (!s->ends || !s->kind || !s->outer_side) return false;
+  /* A body that has its inner joint has the kind -1. */
+  for (int j = 0; j < g->joints; j++) {
+    s->outer_side[j] = -1;
+    for (int side = joint_sides(g, j) - 1; side >= 0; side--) {
+      const int body = g->ends[j][side];
+      if (body < 0) continue;
+      s->ends[body]++;
+      if (s->kind[body] < 0 || s->outer_side[j] >= 0) continue;
+      s->kind[body] = -1;
+      s->outer_side[j] = side;
+    }
+  }
+  for (int j = 0; j < g->joints; j++)
+    if (s->outer_side[j] >= 0 && s->ends[g->ends[j][s->outer_side[j]]] > MANY) s->outer_side[j] = -1;
+  return true;
 }
 
 bool order_allocate(struct tree_order *o, size_t tiles)
@@ -250,23 +325,25 @@ bool store_build(const struct tree_graph *g, const struct bundles *bundles, cons
 {
   struct store s = {.g = g, .bundles = bundles, .n = n, .p = p, .walk = walk, .t = t};
   struct single *single = calloc((size_t)(g->bodies + g->joints) + 1, sizeof *single);
-  int singles = 0, *ends = count_ends(g);
-  bool good = single && ends && allocate_tiles(&s);
+  int singles = 0;
+  bool good = find_outer_bodies(&s) && single && allocate_tiles(&s);
   /* Keep the lanes of packed groups, and collect all other nodes one by one. */
   for (int i = 0; good && i < p->groups; i++) {
     const struct group_plan *o = &p->group[i];
     if (o->packed) add_nodes(&s, o);
     for (int l = 0; l < o->width && !o->packed; l++)
-      if (o->node[l] >= 0) singles += add_single(&s, &n->node[o->node[l]], ends, single + singles);
+      if (o->node[l] >= 0) singles += add_single(&s, &n->node[o->node[l]], single + singles);
   }
   /* Sort the single nodes by kind. After that all offsets are known. */
   if (good) {
-    add_singles(&s, single, singles);
+    add_all_singles(&s, single, singles);
     place_all(&s);
     place_items(t);
     link_joints(&s);
   }
   free(single);
-  free(ends);
+  free(s.ends);
+  free(s.outer_side);
+  free(s.kind);
   return good;
 }

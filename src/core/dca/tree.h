@@ -32,8 +32,8 @@
  * Groups condense `lanes` nodes of one shape side by side. A node without company makes a group of one lane (pack.c).
  * Where subtrees have the same shape, each lane owns one subtree, and all its numbers lie in its own lane. Elsewhere
  * the kernels gather numbers from other lanes. Tiles store bodies and joints side by side (tiles.c), with all data
- * that the stepper keeps for them. Inside packed subtrees a tile follows the group. All other tiles are formed by kind
- * alone, which fills nearly all lanes for any mechanism.
+ * that the stepper keeps for them. Inside packed subtrees a tile follows the group. All other joints have tiles by kind
+ * alone, which fills nearly all lanes for any mechanism, and bodies have the lanes of their inner joints where they can.
  *
  * Invariants: 1. A child's index is below its parent's. 2. Boundaries are sorted by vertex. 3. Children are listed in
  * ascending order, so every sum has one order for all groupings. */

@@ -5,6 +5,23 @@
 
 #include <stdlib.h>
 
+/* The bodies of this side of the tile of a link lie in the lanes of their links. */
+static bool end_is_beside(const struct frozen *f, int link, int side)
+{
+  return f->link_tile[f->tree->tile_of_joint[link]].side[side].how == SIDE_BESIDE;
+}
+
+/* Brings ends beside the body to the front: then all bodies of a tile find such an end at one position. */
+static void sort_ends(struct layout *l, int body)
+{
+  for (int at = l->end_first[body], i = at; i < l->end_first[body + 1]; i++) {
+    const int e = l->end[i];
+    if (!end_is_beside(l->f, e / ROWS_SIDES, e % ROWS_SIDES)) continue;
+    for (int k = i; k > at; k--) l->end[k] = l->end[k - 1];
+    l->end[at++] = e;
+  }
+}
+
 void body_ends_list(struct layout *l)
 {
   const struct frozen *f = l->f;
@@ -15,6 +32,7 @@ void body_ends_list(struct layout *l)
   for (int j = 0; j < f->links; j++)
     for (int side = 0; side < f->link[j].sides; side++)
       if (f->link[j].body[side] >= 0) l->end[l->fill[f->link[j].body[side]]++] = ROWS_SIDES * j + side;
+  for (int b = 0; b < l->m->bodies; b++) sort_ends(l, b);
 }
 
 /* A body of the pattern finds this end in a tile, and so adds it before those of which it has a row. */
@@ -34,11 +52,12 @@ void body_ends_copy_order(struct layout *l)
   const ali3_model *one = l->m->pattern;
   int at = 0;
   for (int b = 0; b < l->m->bodies; b++)
-    for (int rows = 0; rows < 2; rows++)
+    for (int pass = 0; pass < 4; pass++) /* whole ends, then rows; of these, ends beside the body first */
       for (int j = 0; j < one->frozen->links; j++)
         for (int side = 0; side < one->frozen->link[j].sides; side++) {
           if (one->frozen->link[j].body[side] != b % one->bodies) continue;
-          if (end_is_whole(one, b % one->bodies, j, side) != (rows == 0)) continue;
+          if (end_is_whole(one, b % one->bodies, j, side) != (pass < 2)) continue;
+          if (end_is_beside(one->frozen, j, side) != (pass % 2 == 0)) continue;
           l->end[at++] = ROWS_SIDES * layout_link_of_copy(l->m, l->f, b / one->bodies, j) + side;
         }
 }

@@ -363,9 +363,10 @@ static bool fill_tiles(const ali3_model *m, struct frozen *f)
   /* Fill link tiles first, because body tiles read them. */
   if (ok) {
     find_tiles(f);
-    body_ends_list(&l);
-    if (m->copies > 0) body_ends_copy_order(&l);
-    ok = layout_find_axes(m, f) && fill_link_tiles(&l) && body_tiles_fill(&l) && body_constants_fill(m, f);
+    ok = layout_find_axes(m, f) && fill_link_tiles(&l);
+    if (ok) body_ends_list(&l);
+    if (ok && m->copies > 0) body_ends_copy_order(&l);
+    ok = ok && body_tiles_fill(&l) && body_constants_fill(m, f);
     if (ok) layout_mark_steady(m, f);
     if (ok) body_points_find(&l);
   }
