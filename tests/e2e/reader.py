@@ -27,6 +27,7 @@ APART = ("unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mo
 COMMAND_SECONDS, OUTPUT_SECONDS = bench.PATIENCE, bench.PATIENCE
 WAIT_SECONDS = 4 * bench.PATIENCE  # while the other tests with the default ports run
 NUMBER = re.compile(r"[0-9a-f]{8}\.[0-9a-f]{8}(?= /)|[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+READY = "ali3d: ready:"
 END = re.compile(r"\x1e(\d+)\n")
 HOST = re.compile(r"; hypervisor took processors for [\d.]+ m?s about then|\d+ deadlines? missed, the last \d+ s ago; ")
 
@@ -117,16 +118,20 @@ class Reader:
         self.begin = len((self.path / ".terminal").read_text(encoding="utf-8", errors="replace"))
 
     def run(self, command):
-        """(exit status, what the terminal has shown since the last turn). A command in the background counts as done after 0.2 s."""
+        """(exit status, what the terminal has shown since the last turn). A command in the background counts as done after 0.2 s, and a
+        daemon when it is ready: a reader sees that before the next command."""
         if command.startswith(ENDLESS):
             command = "timeout 3 " + command
-        count = len(END.findall(self.seen()))
+        count, daemons = len(END.findall(self.seen())), self.seen().count(READY)
         self.shell.stdin.write(f"{{ {command}\n}} </dev/null\nprintf '\\036%d\\n' $?\n")
         self.shell.stdin.flush()
         bench.wait_for(lambda: f"the end of {command}; the terminal shows:\n{self.seen()}",
                        lambda: len(END.findall(self.seen())) > count, COMMAND_SECONDS)
         if command.rstrip().endswith("&"):
             time.sleep(0.2)
+            if command.startswith("build/bin/ali3d "):
+                bench.wait_for(lambda: f"the daemon of {command}; the terminal shows:\n{self.seen()}",
+                               lambda: self.seen().count(READY) > daemons, OUTPUT_SECONDS)
         status = int(END.findall(self.seen())[-1])
         return 0 if status == 124 and command.startswith("timeout ") else status, self.seen()
 
