@@ -38,9 +38,9 @@ static inline const num *delta_of_leaf(const struct tree *t, const struct tree_g
   return room;
 }
 
-/* Row i of a couple's blocks, from column `first` on. If the blocks do not lie side by side, the function gathers the row
- * in `room`. */
-FLAT const num *row_of_couple(const double *J, const struct tree_couple *c, int i, int first, num *room)
+/* Row i of a couple's blocks, from column `first` on, which is stored. If the blocks do not lie side by side, the function
+ * gathers the row in `room`. */
+FLAT const num *couple_row(const double *J, const struct tree_couple *c, int i, int first, num *room)
 {
   const size_t from = (size_t)(c->stride * i + first), count = (size_t)(TREE_Y - first);
   if (c->aligned) return (const num *)(J + c->J->at) + from;
@@ -48,6 +48,18 @@ FLAT const num *row_of_couple(const double *J, const struct tree_couple *c, int 
     num_shuffle_all(J, c->shuffle, 1, from, count, room);
   else
     num_pick_all(J, c->J, from, count, room);
+  return room;
+}
+
+/* Row i of a couple's blocks, in place or in `room`. */
+FLAT const num *row_of_couple(const double *J, const struct tree_couple *c, int i, num *room)
+{
+  num turn[TREE_Y];
+  if (c->stores_all) return couple_row(J, c, i, 0, room);
+  const num *row = couple_row(J, c, i, TREE_UNIT, turn);
+  for (int y = 0; y < TREE_UNIT; y++) room[y] = num_all(0.0);
+  for (int l = 0; l < LANES && i < TREE_UNIT; l++) num_lane(room[i], l) = c->unit[l];
+  for (int y = TREE_UNIT; y < TREE_Y; y++) room[y] = row[y - TREE_UNIT];
   return room;
 }
 
@@ -63,7 +75,7 @@ static void leaf_update(const struct tree *t, const struct tree_group *group, nu
     /* Y_a = delta J_a' */
     for (int i = 0; i < ca->rows; i++) {
       num *g = J + TREE_Y * i, *o = Y + TREE_Y * (ca->at + i);
-      const num *row = row_of_couple(m->J, ca, i, 0, at);
+      const num *row = row_of_couple(m->J, ca, i, at);
       for (int y = 0; y < TREE_Y; y++) g[y] = row[y];
       leaf_row(d, g, o);
     }
@@ -92,7 +104,7 @@ static void leaf_unit_columns(const struct tree *t, const struct tree_group *gro
     const struct tree_couple *c = &t->couple[a];
     for (int i = 0; i < c->rows; i++) {
       num *g = G + LEAF_TURN * (c->at + i), at[LEAF_TURN];
-      const num *row = row_of_couple(m->J, c, i, 3, at);
+      const num *row = couple_row(m->J, c, i, TREE_UNIT, at);
       for (int y = 0; y < LEAF_TURN; y++) g[y] = row[y];
       leaf_turn_row(d, g, Y + LEAF_TURN * (c->at + i));
     }
@@ -115,7 +127,7 @@ static void leaf_unit_columns(const struct tree *t, const struct tree_group *gro
 FLAT void even_leaf_block(const num *J, const num *Y, num r, int s, bool whole, num *u, int row)
 {
   for (int i = 0; i < s; i++, u += row + i) {
-    const num *g = J + 2 * TREE_Y * i + 3;
+    const num *g = J + 2 * LEAF_TURN * i;
     for (int k = 0; k < (whole ? s : i + 1); k++) {
       num sum = leaf_turn_product(g, Y + LEAF_TURN * k);
       if (i == k && i < 3) sum += r;
@@ -133,9 +145,9 @@ FLAT void even_leaf(const struct tree *t, const struct tree_group *group, num *U
   num Y[LEAF_TURN * TREE_SHORT], delta[LEAF_NUMBERS];
   for (int i = 0; i < LEAF_NUMBERS; i++) delta[i] = d[i];
   for (int a = 0; a < joints; a++) {
-    const num *J = (const num *)(m->J + couple[a].J->at);
+    const num *J = (const num *)(m->J + couple[a].J->at) + TREE_UNIT;
     num *y = Y + LEAF_TURN * s * a, *u = U + tree_triangle(s * a);
-    for (int i = 0; i < s; i++) leaf_turn_row(delta, J + 2 * TREE_Y * i + 3, y + LEAF_TURN * i);
+    for (int i = 0; i < s; i++) leaf_turn_row(delta, J + 2 * LEAF_TURN * i, y + LEAF_TURN * i);
     for (int b = 0; b < a; b++) {
       double sign = couple[a].side == couple[b].side ? -1.0 : 1.0;
       even_leaf_block(J, Y + LEAF_TURN * s * b, sign * delta[LEAF_R], s, true, u + s * b, s * a);
@@ -182,7 +194,7 @@ static void add_couples(const struct tree *t, const struct tree_group *group, nu
     int p = group->pivot, row = c->at - p;
     for (int i = 0; i < c->rows; i++) {
       num room[TREE_Y];
-      const num *g = row_of_couple(J, c, i, 0, room);
+      const num *g = row_of_couple(J, c, i, room);
       for (int y = 0; y < TREE_Y; y++) E[hub ? p * (row + i) + y : p * (row + y) + c->row + i] += g[y];
     }
   }

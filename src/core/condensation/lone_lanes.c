@@ -117,7 +117,9 @@ static void add_lone_couples(const struct tree *t, const struct tree_group *grou
     for (int i = 0; i < c->rows; i++)
       for (int y = 0; y < TREE_Y; y++) {
         const int row = c->at - group->pivot + (hub ? i : y), column = hub ? y : c->row + i;
-        f->E[f->padded * column + row] += J[c->J->at + (size_t)(c->stride * i + y) * c->J->stride];
+        const size_t at = c->J->at + (size_t)(c->stride * i + y) * c->J->stride;
+        const bool stored = c->stores_all || y >= TREE_UNIT;
+        f->E[f->padded * column + row] += stored ? J[at] : y == i ? c->unit[0] : 0.0;
       }
   }
 }
@@ -219,17 +221,32 @@ FLAT bool eliminate_lone(const struct tree_work *w, const struct tree_group *gro
   return positive[0] != 0;
 }
 
-/* Loads LANES rows of the Jacobian, seven columns. list: offset and stride of each row. */
+/* The columns that a row does not store. */
+static const double unit_row_columns[UNIT_ROWS][ROW_NUMBERS] = {
+    [UNIT_MINUS] = {-1.0, 0.0, 0.0}, {0.0, -1.0, 0.0}, {0.0, 0.0, -1.0},
+    [UNIT_PLUS] = {1.0, 0.0, 0.0},   {0.0, 1.0, 0.0},  {0.0, 0.0, 1.0}};
+
+/* row: LANES numbers from column `first` on. The function replaces those that are not stored. */
+FLAT num complete_row(num row, int first, enum unit_row unit)
+{
+  num_mask stored;
+  for (int k = 0; k < LANES; k++) stored[k] = -(first + k >= TREE_UNIT);
+  return num_select(stored, row, load_anywhere(unit_row_columns[unit] + first));
+}
+
+/* Loads LANES rows of the Jacobian, seven columns. list: offset, stride and enum unit_row of each row. */
 static void load_rows(const double *J, const int *list, num *g)
 {
   for (int first = 0; first < ROW_NUMBERS; first += LANES) {
     num v[LANES];
     for (int l = 0; l < LANES; l++) {
-      const double *row = J + list[2 * l];
-      const int stride = list[2 * l + 1];
+      const double *row = J + list[3 * l];
+      const int stride = list[3 * l + 1];
+      const enum unit_row unit = (enum unit_row)list[3 * l + 2];
       v[l] = num_all(0.0);
       if (stride == 1) v[l] = load_anywhere(row + first);
       for (int k = 0; stride > 1 && k < LANES && first + k < TREE_Y; k++) v[l][k] = row[(first + k) * stride];
+      if (unit != UNIT_NONE && first < TREE_UNIT) v[l] = complete_row(v[l], first, unit);
     }
     num_transpose(v);
     for (int k = 0; k < LANES; k++) g[first + k] = v[k];
@@ -245,7 +262,7 @@ static void condense_lone_leaf(const struct tree *t, const struct tree_work *w,
   double *G = f.E, *Y = G + TREE_Y * f.padded; /* (7, padded): J', delta J' */
   copy_delta(group, m, delta);
   for (int r = 0; r < f.padded; r += LANES) {
-    load_rows(m->J, t->list + group->up + 2 * r, g);
+    load_rows(m->J, t->list + group->up + 3 * r, g);
     leaf_row(delta, g, y);
     for (int k = 0; k < TREE_Y; k++) {
       *(num *)(G + f.padded * k + r) = g[k];

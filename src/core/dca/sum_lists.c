@@ -156,7 +156,8 @@ int lists_even_leaf(const struct tree *t, const struct tree_group *o)
   int rows = o->couple_first < o->couple_end ? t->couple[o->couple_first].rows : 0;
   bool even = o->unit_columns && !o->as_lone && o->aligned && o->used == o->width && has_kernels(rows);
   for (int i = o->couple_first; i < o->couple_end; i++)
-    even &= t->couple[i].aligned && t->couple[i].rows == rows && t->couple[i].stride == 2 * TREE_Y;
+    even &=
+        t->couple[i].aligned && t->couple[i].rows == rows && t->couple[i].stride == 2 * (TREE_Y - TREE_UNIT);
   return even ? rows : 0;
 }
 
@@ -169,7 +170,14 @@ static int even_joint_rows(const struct tree *t, const struct tree_group *o)
   return even ? o->pivot : 0;
 }
 
-/* The rows of the Jacobian that a lone leaf reads. */
+static enum unit_row unit_of_row(const struct tree_couple *c, int row)
+{
+  if (c->stores_all) return UNIT_NONE;
+  if (row >= TREE_UNIT) return UNIT_ZERO;
+  return (enum unit_row)((c->unit[0] > 0 ? UNIT_PLUS : UNIT_MINUS) + row);
+}
+
+/* The rows of the Jacobian that a lone leaf reads: offset, stride, unit_of_row(). */
 static bool lay_lone_leaf(struct lists *s, const struct tree *t, struct tree_group *o)
 {
   bool good = true;
@@ -178,9 +186,9 @@ static bool lay_lone_leaf(struct lists *s, const struct tree *t, struct tree_gro
     const struct tree_couple *c = &t->couple[a];
     for (int i = 0; i < c->rows && good; i++)
       good = list_push(&s->list, (int)(c->J->at + (size_t)(i * c->stride) * c->J->stride)) &&
-             list_push(&s->list, (int)c->J->stride);
+             list_push(&s->list, (int)c->J->stride) && list_push(&s->list, (int)unit_of_row(c, i));
   }
-  while (good && s->list.count < o->up + 2 * o->padded) good = list_push(&s->list, 0);
+  while (good && s->list.count < o->up + 3 * o->padded) good = list_push(&s->list, 0);
   return good;
 }
 

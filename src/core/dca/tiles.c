@@ -41,8 +41,9 @@ static void place_joint(struct tree *t, int tile)
   struct tree_tile *o = &t->tile[tile];
   o->at = t->rows;
   t->rows += o->rows * o->width;
-  o->jacobian = t->jacobian;
-  t->jacobian += (size_t)(TREE_Y * o->rows * o->sides * o->width);
+  const int unit = o->unit_columns ? TREE_UNIT : 0;
+  o->jacobian = t->jacobian - (size_t)(unit * o->width);
+  t->jacobian += (size_t)((TREE_Y - unit) * o->rows * o->sides * o->width);
   o->end_load = t->end_loads;
   t->end_loads += (size_t)(TREE_Y * o->sides * o->width);
   t->stored_joints.tile[t->joint_tiles++] = tile;
@@ -73,6 +74,7 @@ void order_find_runs(const struct tree *t, struct tree_order *o, int first, int 
 static void place_all(struct store *s)
 {
   struct tree *t = s->t;
+  t->jacobian = (size_t)(TREE_UNIT * t->lanes); /* so that no offset is negative */
   place_tiles(s, TREE_JOINT, false, place_joint);
   t->rigid = t->rows;
   t->rigid_tiles = t->joint_tiles;
@@ -125,6 +127,7 @@ static void add_tile(struct store *s, enum tree_kind kind, const int *item, int 
     o->rows = vertex_size(g, item[0]);
     o->sides = joint_sides(g, item[0]);
     o->soft = g->soft && g->soft[item[0]];
+    o->unit_columns = g->unit_columns && g->unit_columns[item[0]];
   } else {
     o->carried = g->carried && g->carried[item[0]];
   }
@@ -206,8 +209,8 @@ static int add_single(struct store *s, const struct node *a, struct single *o)
       s->kind[item] = 2 * (int)a->kind + carried;
       continue;
     }
-    const bool soft = g->soft && g->soft[item];
-    const int kind = g->kind ? (int)g->kind[item] : 0, size = 2 * vertex_size(g, item) + soft;
+    const bool soft = g->soft && g->soft[item], unit = g->unit_columns && g->unit_columns[item];
+    const int kind = g->kind ? (int)g->kind[item] : 0, size = 4 * vertex_size(g, item) + 2 * unit + soft;
     *o++ = (struct single){{TREE_JOINT, kind, size, joint_sides(g, item)}, 0, 0, walk, item};
   }
   return count;

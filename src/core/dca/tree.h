@@ -48,6 +48,7 @@
 
 enum {
   TREE_Y = 7,      /* unknowns of a body */
+  TREE_UNIT = 3,   /* columns that the Jacobian of a joint with unit columns does not store */
   TREE_SIDES = 4,  /* bodies that a joint may join; most join two */
   TREE_SHORT = 18, /* rows of a body that kernels process at once */
   TREE_EVEN = 126, /* limit for an even front: rows of its boundary times rows of its pivot */
@@ -93,11 +94,21 @@ struct tree_body {
   int first, width, lane;
 };
 
-/* A joint in storage, lane included: row k is at `row` + k `width`. Element i of its Jacobian, (rows, sides,
- * 7), is at `jacobian` + i `width`. Element i of its loads on its bodies, (sides, 7), is at `end_load` + i `width`. */
+/* A joint in storage, lane included: row k is at `row` + k `width`. Element y of row k of its Jacobian at a side is at
+ * `jacobian` + ((k sides + side) columns + y) `width`, with 7 columns. A joint with unit columns has 4, and no elements
+ * y < TREE_UNIT. Element i of its loads on its bodies, (sides, 7), is at `end_load` + i `width`. */
 struct tree_joint {
   int row, width;
   size_t jacobian, end_load;
+};
+
+/* Columns y < TREE_UNIT of a row at a body. UNIT_MINUS + y, UNIT_PLUS + y: -1 or 1 in column y, else 0. UNIT_NONE: stored. */
+enum unit_row {
+  UNIT_NONE,
+  UNIT_ZERO,
+  UNIT_MINUS,
+  UNIT_PLUS = UNIT_MINUS + TREE_UNIT,
+  UNIT_ROWS = UNIT_PLUS + TREE_UNIT
 };
 
 enum tree_kind { TREE_LEAF, TREE_JOINT, TREE_HUB };
@@ -110,7 +121,10 @@ struct tree_couple {
   int at;            /* first row of the front: of the rows (leaf, hub) or of the hub's columns (joint) */
   int row;           /* joint: first row in the pivot */
   bool aligned;      /* lane by lane in one tile */
-  const struct lane_at *J; /* (width) element 0 of the block */
+  const struct lane_at *J; /* (width) element 0 of the block, also if it is not stored */
+  bool stores_all;         /* the joints have no unit columns */
+  signed char unit
+      [LANES_MOST]; /* without stores_all, the number in unit columns: -1 or 1; 0: the lane has no block */
   /* If not aligned: how to gather elements of the block; NULL: they lie in too many tiles */
   const struct lane_shuffle *shuffle;
 };
@@ -176,7 +190,7 @@ struct tree_tile {
   int used;                  /* number of used lanes; the first lane is always used */
   int rows, sides;           /* joints: rows, and blocks in a row of the Jacobian */
   bool carried;              /* bodies: all of them are carried */
-  bool soft;                 /* joints */
+  bool soft, unit_columns;   /* joints */
   int at;                    /* offset of unknown 0 of lane 0 in the vector of unknowns; leaf: -1 */
   int slot;                  /* bodies: `first` of tree_body; joints: -1 */
   size_t jacobian, end_load; /* joints: see tree_joint, for lane 0 */
@@ -204,9 +218,9 @@ struct tree_group {
   /* Indices in tree.list at which records begin. up: if sum.aligned and not leaf_children, the number of children that
    * add to each element of the vector, and their offsets in vector. An even front has such a record for the first
    * element of each block only. down: if near, the offset in vector of the solution on each block of the boundary.
-   * Lone leaf, up: (padded) pairs of offset and stride of a row of its Jacobian, stride 0: none. Lone joint or hub, up:
-   * for each child but leaves and whole groups, (pivot + padded) offsets in vector. down: (padded) offsets in vector of
-   * the solution on the boundary. */
+   * Lone leaf, up: for each of the (padded) rows, offset and stride in the Jacobian and enum unit_row; stride 0: none. Lone joint
+   * or hub, up: for each child but leaves and whole groups, (pivot + padded) offsets in vector. down: (padded) offsets in vector
+   * of the solution on the boundary. */
   int up, down;
   int padded;         /* lone: boundary, rounded up to whole vectors */
   size_t columns;     /* lone: offset of the update by columns, see tree_column() */

@@ -380,10 +380,14 @@ static void lay_couple(struct build *b, int group, int position, int member, int
   const struct edge *f = &b->n.boundary[a->boundary_first + position];
   int joint = bundle_of_edge(b, a, f).joint[member];
   struct tree_couple *r = &t->couple[b->couples++];
-  *r = (struct tree_couple){
-      .rows = vertex_size(b->g, joint), .stride = TREE_Y * joint_sides(b->g, joint), .at = f->at};
+  const bool unit = b->g->unit_columns && b->g->unit_columns[joint];
+  const int columns = unit ? TREE_Y - TREE_UNIT : TREE_Y;
+  *r = (struct tree_couple){.rows = vertex_size(b->g, joint),
+                            .stride = columns * joint_sides(b->g, joint),
+                            .at = f->at,
+                            .unit_columns = unit,
+                            .stores_all = !unit};
   *(a->kind == TREE_JOINT ? &r->row : &r->at) += row;
-  r->unit_columns = b->g->unit_columns && b->g->unit_columns[joint];
   r->side = f->couple ^ b->bundles.swapped[joint];
   /* Offset of the Jacobian for each lane. */
   struct offsets p = take_offsets(b, o->width);
@@ -393,7 +397,8 @@ static void lay_couple(struct build *b, int group, int position, int member, int
     joint = bundle_of_edge(b, &b->n.node[b->p.group[group].node[l]], e).joint[member];
     int side = e->couple ^ b->bundles.swapped[joint];
     const struct tree_joint *j = &t->joint[joint];
-    p.at[l] = (struct lane_at){j->jacobian + (size_t)(TREE_Y * side * j->width), (size_t)j->width};
+    p.at[l] = (struct lane_at){j->jacobian + (size_t)(columns * side * j->width), (size_t)j->width};
+    r->unit[l] = (signed char)(!unit ? 0 : side ? 1 : -1);
     p.used[l] = true;
     if (l == 0) p.first = tile_members(t, &t->tile[t->tile_of_joint[joint]], joint, o->width);
   }

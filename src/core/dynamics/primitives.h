@@ -6,7 +6,11 @@
 
 #include "dynamics/rows.h"
 
-enum { PAIR = 2 * BODY_Y }; /* a row of the Jacobian of two bodies */
+enum {
+  PAIR = 2 * BODY_Y,     /* a row of the Jacobian of two bodies */
+  TURNS = 4,             /* its th and n columns at one body */
+  PAIR_TURNS = 2 * TURNS /* at both bodies: a row of a point or direction, whose r columns are constant */
+};
 
 /* Numbers of a primitive besides its bodies. */
 struct primitive_values {
@@ -34,29 +38,29 @@ static inline void coincide_rows(num *restrict J, double sign, const struct body
   }
 }
 
-/* The th and n columns of one side of a row along k at point a. */
-static inline void turn_row(num *restrict J, double sign, const struct body_frame *f, const num a[3],
+/* o = the th and n columns of one side of a row along k at point a. */
+static inline void turn_row(num *restrict o, double sign, const struct body_frame *f, const num a[3],
                             const num k[3])
 {
   num local[3], turn[3];
   m3_tmul(local, f->R, k);
   v3_cross(turn, a, local);
-  for (int i = 0; i < 3; i++) J[3 + i] = sign * turn[i];
-  J[6] = sign * 2.0 * v3_dot(a, local);
+  for (int i = 0; i < 3; i++) o[i] = sign * turn[i];
+  o[3] = sign * 2.0 * v3_dot(a, local);
 }
 
-/* A coinciding point, without the constant r columns of J. The n column is twice the term of Phi, so one product with the
+/* A coinciding point. J: th and n columns, (3, PAIR_TURNS). The n column is twice the term of Phi, so one product with the
  * rotation serves both. The loop goes row by row, so that everything fits into registers. */
 static inline void coincide_turns(const struct body_pair *pair, const num (*point)[3], num *restrict Phi,
                                   num *restrict J)
 {
-  for (int i = 0; i < 3; i++, J += PAIR) {
+  for (int i = 0; i < 3; i++, J += PAIR_TURNS) {
     const num *a = pair->f[0]->R + 3 * i, *b = pair->f[1]->R + 3 * i;
     num arm_a = v3_dot(a, point[0]), arm_b = v3_dot(b, point[1]);
-    v3_cross(J + 3, a, point[0]);
-    v3_cross(J + BODY_Y + 3, point[1], b);
-    J[6] = -2.0 * arm_a;
-    J[BODY_Y + 6] = 2.0 * arm_b;
+    v3_cross(J, a, point[0]);
+    v3_cross(J + TURNS, point[1], b);
+    J[3] = -2.0 * arm_a;
+    J[TURNS + 3] = 2.0 * arm_b;
     Phi[i] = (pair->x[1]->r[i] - pair->x[0]->r[i]) + num_fma(pair->f[1]->s, arm_b, -(pair->f[0]->s * arm_a));
   }
 }
@@ -83,7 +87,7 @@ static inline void coincide_push(const struct body_pair *pair, const num (*point
              num_fma(pair->f[1]->s, arm[1][i], -(pair->f[0]->s * arm[0][i]));
 }
 
-/* Two directions, without the r columns of J, which are 0. */
+/* Two directions. J: th and n columns, PAIR_TURNS. */
 static inline void dot_turns(const struct body_pair *pair, const struct primitive_values *p,
                              num *restrict Phi, num *restrict J)
 {
@@ -91,7 +95,7 @@ static inline void dot_turns(const struct body_pair *pair, const struct primitiv
   world_vector(U, pair->f[0], p->u);
   world_vector(V, pair->f[1], p->v);
   turn_row(J, 1.0, pair->f[0], p->u, V);
-  turn_row(J + BODY_Y, 1.0, pair->f[1], p->v, U);
+  turn_row(J + TURNS, 1.0, pair->f[1], p->v, U);
   *Phi = v3_dot(U, V);
 }
 

@@ -75,7 +75,7 @@ struct joint_rows {
   int body[ROWS_SIDES]; /* model index or ALI3_GROUND; only the ground may occur twice */
   int count;            /* rows; first to end_load say how they are stored (struct tree_joint) */
   int first, stride;    /* row k at first + k stride */
-  size_t jacobian;      /* its Jacobian, (count, sides, 7): element i at jacobian + i stride */
+  size_t jacobian;      /* its Jacobian, as in struct tree_joint */
   int primitives;
   struct primitive primitive[ROWS_PRIMITIVES];
   double point[2][3]; /* m, body frames */

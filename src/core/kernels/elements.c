@@ -64,12 +64,14 @@ void body_end_loads(const ali3_model *m, const ali3_data *d, int body, double o[
 
 double link_jw(const ali3_model *m, const ali3_data *d, const double *J, const struct joint_rows *j, int k)
 {
+  const int unit = stored_unit(j);
   double sum = 0.0;
-  J += j->jacobian + (size_t)(k * j->sides * BODY_Y * j->stride);
   for (int side = 0; side < j->sides; side++) {
+    const double *row = J + stored_row_at(j, unit, k, side);
     double w[BODY_Y];
     stored_get(m, d->solve.w, BODY_Y, j->body[side], w);
-    for (int y = 0; y < BODY_Y; y++, J += j->stride) sum += *J * w[y];
+    if (k < unit) sum += side ? w[k] : -w[k];
+    for (int y = unit; y < BODY_Y; y++) sum += row[y * j->stride] * w[y];
   }
   return sum;
 }

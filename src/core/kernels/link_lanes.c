@@ -5,10 +5,10 @@
 /* Rows of the directions that follow a point. */
 __attribute__((noinline)) static void rows_directions(struct links l, struct body_pair pair)
 {
-  num *Phi = per_row(l.d->solve.Phi, l), *J = jacobian_block(l.d->here.J, l);
+  num *Phi = per_row(l.d->solve.Phi, l), *J = jacobian_block(l.d->here.J, l) + TREE_UNIT;
   for (int k = 1; k < l.own->primitives; k++) {
     const struct primitive_values values = values_of_constant((const num *)l.own->constant, k);
-    dot_turns(&pair, &values, Phi + 2 + k, J + PAIR * (2 + k));
+    dot_turns(&pair, &values, Phi + 2 + k, J + PAIR_TURNS * (2 + k));
   }
 }
 
@@ -20,7 +20,7 @@ __attribute__((noinline)) static void rows_point(struct links l)
   struct pair_room room;
   const struct body_pair pair = pair_of_tile(l, R, &room);
   coincide_turns(&pair, (const num(*)[3])l.own->constant, per_row(l.d->solve.Phi, l),
-                 jacobian_block(l.d->here.J, l));
+                 jacobian_block(l.d->here.J, l) + TREE_UNIT);
   if (l.own->primitives > 1) rows_directions(l, pair);
 }
 
@@ -58,7 +58,7 @@ INLINE void link_rows_of(struct links l, struct shape s)
     rows_any(l);
   if (l.t->used < LANES) {
     clear_unused(l, per_row(l.d->solve.Phi, l), s.rows);
-    clear_unused(l, jacobian_block(l.d->here.J, l), s.rows * s.sides * BODY_Y);
+    clear_unused(l, jacobian_block(l.d->here.J, l) + unit_columns(s), s.rows * s.sides * stored_columns(s));
   }
 }
 
@@ -125,10 +125,10 @@ __attribute__((noinline)) static void push_directions(struct links l, struct bod
   const num *lambda = per_row(l.d->now.lambda, l);
   for (int k = 1; k < l.own->primitives; k++) {
     const struct primitive_values values = values_of_constant((const num *)l.own->constant, k);
-    num J[PAIR];
+    num J[PAIR_TURNS];
     dot_turns(&pair, &values, Phi + 2 + k, J);
-    for (int side = 0; side < PAIR; side += BODY_Y)
-      for (int y = side + 3; y < side + BODY_Y; y++) load[y] += J[y] * lambda[2 + k];
+    for (int side = 0; side < 2; side++)
+      for (int y = 0; y < TURNS; y++) load[BODY_Y * side + 3 + y] += J[TURNS * side + y] * lambda[2 + k];
   }
 }
 
@@ -225,6 +225,7 @@ INLINE void link_position_beta_of(struct links l, struct shape s)
 __attribute__((noinline)) static void resist_motion(struct links l, bool second, num *beta)
 {
   const ali3_data *d = l.d;
+  const int columns = l.own->point ? TURNS : BODY_Y;
   const num *J = jacobian_block(d->here.J, l);
   const num *x[ROWS_SIDES], *w[ROWS_SIDES];
   num n[ROWS_SIDES], state[ROWS_SIDES * X_NUMBERS], room[ROWS_SIDES * BODY_Y];
@@ -235,7 +236,7 @@ __attribute__((noinline)) static void resist_motion(struct links l, bool second,
     n[side] = w[side][BODY_Y - 1] - p_dot(x[side] + P, x[side] + (second ? PDD : PD));
   for (int k = 0; k < l.t->rows; k++) {
     num sum = num_all(0.0);
-    for (int side = 0; side < l.t->sides; side++, J += BODY_Y) sum += J[BODY_Y - 1] * n[side];
+    for (int side = 0; side < l.t->sides; side++, J += columns) sum += J[BODY_Y - 1] * n[side];
     beta[k] = num_select(num_flags(d->soft.rigid_now + l.t->at + k * LANES), beta[k], sum);
   }
 }

@@ -67,6 +67,16 @@ INLINE num *jacobian_block(double *J, struct links l)
   return (num *)(J + l.t->jacobian);
 }
 
+/* Columns that the Jacobian of a tile does not store, and those that it stores. */
+INLINE int unit_columns(struct shape s)
+{
+  return s.point ? TREE_UNIT : 0;
+}
+INLINE int stored_columns(struct shape s)
+{
+  return BODY_Y - unit_columns(s);
+}
+
 /* Stores the load on the bodies of a side. */
 INLINE void put_end_load(struct links l, int side, const num load[BODY_Y])
 {
@@ -139,14 +149,14 @@ INLINE void push_point(int rows, int side, const num *J, const num *v, num load[
   for (int k = 0; k < 3; k++) load[k] = side ? v[k] : -v[k];
   for (int y = 3; y < BODY_Y; y++) {
     load[y] = J[y] * v[0];
-    for (int k = 1; k < rows; k++) load[y] = num_fma(J[PAIR * k + y], v[k], load[y]);
+    for (int k = 1; k < rows; k++) load[y] = num_fma(J[PAIR_TURNS * k + y], v[k], load[y]);
   }
 }
 
 /* End loads J'v. */
 INLINE void push_rows(struct links l, struct shape s, const num *J, const num *v)
 {
-  for (int side = 0; side < s.sides; side++, J += BODY_Y) {
+  for (int side = 0; side < s.sides; side++, J += stored_columns(s)) {
     num load[BODY_Y];
     if (s.point) {
       push_point(s.rows, side, J, v, load);
@@ -170,10 +180,10 @@ INLINE num dot_from(int first, const num *a, const num *b)
 /* o = J y for all rows, with y of each side. The sides have separate sums and do not wait for each other. */
 INLINE void times_own(struct shape s, const num *J, const num *const *own, num o[ROWS_MAX])
 {
-  for (int k = 0; k < s.rows; k++, J += BODY_Y * s.sides) {
-    o[k] = dot_from(s.point ? 3 : 0, J, own[0]);
-    for (int side = 1; side < s.sides; side++)
-      o[k] += dot_from(s.point ? 3 : 0, J + BODY_Y * side, own[side]);
+  const int unit = unit_columns(s), columns = stored_columns(s);
+  for (int k = 0; k < s.rows; k++, J += columns * s.sides) {
+    o[k] = dot_from(unit, J, own[0]);
+    for (int side = 1; side < s.sides; side++) o[k] += dot_from(unit, J + columns * side, own[side]);
   }
   for (int k = 0; s.point && k < 3; k++) o[k] += own[1][k] - own[0][k];
 }

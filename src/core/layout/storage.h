@@ -74,13 +74,31 @@ static inline int stored_row(const struct joint_rows *j, int k)
 
 enum { STORED_J = ROWS_MAX * ROWS_SIDES * BODY_Y }; /* room for the Jacobian of a link */
 
+/* Columns of the Jacobian of a link that are constant and not stored. */
+static inline int stored_unit(const struct joint_rows *j)
+{
+  return rows_share_point(j) ? TREE_UNIT : 0;
+}
+
+/* Number 0 of a row of a Jacobian at a side; the first `unit` numbers are not stored. */
+static inline size_t stored_row_at(const struct joint_rows *j, int unit, int k, int side)
+{
+  return j->jacobian + (size_t)((k * j->sides + side) * (BODY_Y - unit) * j->stride);
+}
+
 /* The Jacobian of a link in one piece, (count, sides, 7): in place if it is contiguous, otherwise copied into `room`. */
 static inline const double *stored_jacobian(const struct joint_rows *j, const double *J,
                                             double room[STORED_J])
 {
-  const double *from = J + j->jacobian;
-  if (j->stride == 1) return from;
-  for (int i = 0; i < j->count * j->sides * BODY_Y; i++, from += j->stride) room[i] = *from;
+  const int unit = stored_unit(j);
+  double *o = room;
+  if (j->stride == 1 && unit == 0) return J + j->jacobian;
+  for (int k = 0; k < j->count; k++)
+    for (int side = 0; side < j->sides; side++, o += BODY_Y) {
+      const double *from = J + stored_row_at(j, unit, k, side);
+      for (int y = 0; y < unit; y++) o[y] = y != k ? 0.0 : side ? 1.0 : -1.0;
+      for (int y = unit; y < BODY_Y; y++) o[y] = from[y * j->stride];
+    }
   return room;
 }
 

@@ -74,7 +74,7 @@ static void place_solve(const struct frozen *f, struct solve *o, struct arena *a
   o->Phi = take_doubles(a, rows);
   o->bias = take_doubles(a, rows);
   o->w = take_doubles(a, BODY_Y * n);
-  for (int i = 0; i < 2; i++) o->point_value[i] = take_doubles(a, rows);
+  for (int i = 0; i < 2; i++) o->point_value[i] = take_doubles(a, f->point_loads > 0 ? rows : 0);
   if (f->tree->carried) o->carried_rhs = take_doubles(a, BODY_Y * n);
   o->beta = take_doubles(a, unknowns);
   o->z = take_doubles(a, unknowns);
@@ -220,19 +220,12 @@ static void fill_unused_lanes(const ali3_model *m, ali3_data *d)
       stored_put(d->solve.delta, &at, DELTA_NUMBERS, (const double *)&one);
     }
   }
+  /* unused lanes of rows */
   for (int i = 0; i < t->joint_tiles; i++) {
     const struct tree_tile *tile = &t->tile[t->stored_joints.tile[i]];
     for (int lane = 0; lane < tile->width; lane++)
       for (int k = 0; k < tile->rows && stored_item(t, tile, lane) < 0; k++)
         d->solve.c[tile->at + k * tile->width + lane] = 1.0;
-  }
-  for (int i = 0; i < m->frozen->links; i++) { /* rows that the kernels do not write */
-    const struct joint_rows *j = &m->frozen->link[i];
-    for (int k = 0; rows_share_point(j) && k < 3; k++)
-      for (int side = 0; side < 2; side++) {
-        size_t at = j->jacobian + (size_t)(j->stride * (BODY_Y * (2 * k + side) + k));
-        d->here.J[at] = d->spare.J[at] = side ? 1.0 : -1.0;
-      }
   }
   memcpy(d->last.x, d->now.x, state);
   if (d->start.x) memcpy(d->start.x, d->now.x, state);

@@ -146,7 +146,9 @@ static void start_coarse(const ali3_model *m, ali3_data *d)
     return;
   }
   const bool soft = t->joint_tiles > t->rigid_tiles;
-  const size_t J = soft ? t->tile[t->stored_joints.tile[t->rigid_tiles]].jacobian : t->jacobian;
+  const struct tree_tile *first = soft ? &t->tile[t->stored_joints.tile[t->rigid_tiles]] : NULL;
+  const size_t J =
+      first ? first->jacobian + (size_t)(first->unit_columns ? TREE_UNIT * first->width : 0) : t->jacobian;
   for (int i = 0; i < COARSE; i++) {
     ali3_data *a = d->coarse[i];
     state_copy(m, &a->now, &d->now);

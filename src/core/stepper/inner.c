@@ -241,6 +241,7 @@ static bool newton_prepare(const ali3_model *m, ali3_data *d)
   soft_start(m, d);
   swap_pointers(&d->now.x, &d->last.x); /* no later stage reads the old values */
   swap_pointers(&d->now.reaction, &d->last.reaction);
+  d->here = d->factored; /* rows of points are stored for factors only: the caches hold one of their two J */
   d->newton = (struct newton){0};
   inner_turns_start(m, d);
   stage_bodies(m, d, kernels_of_method(m)->predict);

@@ -145,7 +145,8 @@ void copies_load(struct copies *k, int copy)
   /* the Jacobian, and soft rows */
   for (int i = 0; i < f->links; i++) {
     const struct joint_rows *own = &f->link[i], *o = link_in_lane(k, copy, i);
-    for (int e = 0; e < own->count * own->sides * BODY_Y; e++)
+    const int unit = stored_unit(own), numbers = own->count * own->sides * (BODY_Y - unit);
+    for (int e = unit; e < unit + numbers; e++)
       d->here.J[o->jacobian + (size_t)(e * o->stride)] =
           run->here.J[own->jacobian + (size_t)(e * own->stride)];
     for (int r = 0; r < own->count && own->soft; r++) {
@@ -173,7 +174,8 @@ static void store_whole(struct copies *k, int copy)
   if (f->rows > f->rigid) store_lane_rows(k, copy, f->rigid_links, run->soft.law, d->soft.law);
   for (int i = 0; i < f->links; i++) {
     const struct joint_rows *own = &f->link[i], *o = link_in_lane(k, copy, i);
-    for (int e = 0; e < own->count * own->sides * BODY_Y; e++)
+    const int unit = stored_unit(own), numbers = own->count * own->sides * (BODY_Y - unit);
+    for (int e = unit; e < unit + numbers; e++)
       run->here.J[own->jacobian + (size_t)(e * own->stride)] =
           d->here.J[o->jacobian + (size_t)(e * o->stride)];
   }

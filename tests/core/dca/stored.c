@@ -46,9 +46,11 @@ static void fill_joints(struct stored *s, const struct tree_tile *o)
   const struct tree *t = s->tree;
   for (int l = 0; l < o->width; l++) {
     int j = t->item[o->item_first + l];
-    for (int i = 0; i < o->rows * o->sides * TREE_Y; i++)
-      s->J[o->jacobian + (size_t)(i * o->width + l)] =
-          j < 0 ? 0.0 : graph_block(s->graph, j, s->graph->first[j], 0)[i];
+    const int unit = o->unit_columns ? TREE_UNIT : 0;
+    for (int i = 0; i < o->rows * o->sides; i++)
+      for (int y = unit; y < TREE_Y; y++)
+        s->J[o->jacobian + (size_t)((i * (TREE_Y - unit) + y) * o->width + l)] =
+            j < 0 ? 0.0 : graph_block(s->graph, j, s->graph->first[j], 0)[TREE_Y * i + y];
     for (int i = 0; i < o->rows; i++) {
       s->c[o->at + i * o->width + l] = j < 0 ? 1.0 : s->graph->c[s->graph->first[j] + i];
       s->beta[o->at + i * o->width + l] = 0.0;
