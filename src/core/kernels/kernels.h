@@ -82,6 +82,7 @@ typedef void step_kernel(const ali3_model *m, ali3_data *d, const int *tile, int
 struct norm_kernels {
   double (*sum)(const double *a, int n);     /* every instruction set sums in the same order */
   double (*largest)(const double *a, int n); /* max |a|; NaN if a number is NaN */
+  void (*largest_by_lane)(const double *a, int n, double *o); /* for each lane */
   /* Returns the first index >= `first` with |a| >= value or with NaN; -1: none. */
   int (*find)(const double *a, int first, int n, double value);
   void (*along)(double *o, const double *a, double k, const double *b, int n); /* o = a + k b */

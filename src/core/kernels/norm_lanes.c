@@ -51,6 +51,17 @@ static double largest_size(const double *a, int n)
   return isnan(check) ? NAN : one;
 }
 
+static void largest_by_lane(const double *a, int n, double *o)
+{
+  num most = num_all(0.0), all = most;
+  for (int i = 0; i < n; i += LANES) {
+    const num v = *(const num *)(a + i), own = num_max(v, -v);
+    most = num_max(own, most);
+    all += own;
+  }
+  for (int l = 0; l < LANES; l++) o[l] = isnan(num_lane(all, l)) ? NAN : num_lane(most, l);
+}
+
 static inline bool is_above(double x, double value)
 {
   return !(fabs(x) < value); /* also true for NaN */
@@ -87,5 +98,5 @@ static void combine_branches(double *restrict c, const double *a, const double *
 }
 
 extern const struct norm_kernels LANE_NAME(norm_kernels);
-const struct norm_kernels LANE_NAME(norm_kernels) = {sum_of,     largest_size,  find_above,
+const struct norm_kernels LANE_NAME(norm_kernels) = {sum_of,     largest_size,  largest_by_lane, find_above,
                                                      add_scaled, take_products, combine_branches};

@@ -83,13 +83,7 @@ int norm_worst_body(const ali3_model *m, const double *increment, int otherwise)
 
 void norm_largest_by_copy(const ali3_model *m, const double *a, int n, double o[ISA_LANES_MAX])
 {
-  const int lanes = m->frozen->tree->lanes;
-  for (int c = 0; c < lanes; c++) o[c] = 0.0;
-  for (int i = 0; i < n; i += lanes)
-    for (int c = 0; c < lanes; c++) {
-      const double size = fabs(a[i + c]);
-      o[c] = size > o[c] || isnan(size) ? size : o[c];
-    }
+  norm_kernels_of(m)->largest_by_lane(a, n, o);
 }
 
 void norm_note_copies(const ali3_model *m, ali3_data *d, int k, bool goes_on)
