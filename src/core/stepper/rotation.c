@@ -17,6 +17,7 @@
 #include "stepper/violation.h"
 
 #include <math.h>
+#include <stddef.h>
 
 static const double TURN = 1.57, /* rad */
     BENT = 0.1;                  /* rad per inner step, difference of the rates of two shafts */
@@ -55,6 +56,17 @@ static bool turns_off_axis(const ali3_model *m, int body)
   double axes[AXES_NUMBERS];
   stored_get(m, m->frozen->axes, AXES_NUMBERS, body, axes);
   return axes[AXES_OFF] > 0.5 || m->frozen->carried[body];
+}
+
+/* |p'|^2 of a body. It does not copy the state, because most bodies are slow. */
+static double rate_squared(const ali3_model *m, const double *x, int body)
+{
+  const struct tree_body *b = stored_body(m, body);
+  const double *pd =
+      x + stored_at(b, X_NUMBERS) + offsetof(struct body_state, pd) / sizeof(double) * (size_t)b->width;
+  double sum = 0.0;
+  for (int i = 0; i < 4; i++, pd += b->width) sum += *pd * *pd;
+  return sum;
 }
 
 /* change: part of the inner step between both ends. */
@@ -110,7 +122,11 @@ static void judge_turning_joint(const ali3_model *m, ali3_data *d, int joint, do
 void rotation_judge(const ali3_model *m, ali3_data *d)
 {
   const double dt = m->options.dt / d->substeps, change = d->rule.dt / dt;
-  for (int b = 0; b < m->bodies; b++) judge_turning_body(m, d, b, dt, change);
+  const double least =
+      0.99 * fmin(TURN, rotation_most(m)) / (2.0 * dt); /* |p'| of the slowest turn to judge */
+  for (int b = 0; b < m->bodies; b++)
+    if (fmax(rate_squared(m, d->last.x, b), rate_squared(m, d->now.x, b)) > least * least)
+      judge_turning_body(m, d, b, dt, change);
   for (int j = 0; j < m->joints; j++) judge_turning_joint(m, d, j, dt, change);
 }
 
