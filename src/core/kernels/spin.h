@@ -107,6 +107,7 @@ __attribute__((noinline)) static void spin_advance(const struct spin_tile *o, co
   const num *p0 = start->p;
   const num_mask fast =
       spin_exceeds(o->d, spin_numbers(o->m->frozen->axes, o->t, AXES_NUMBERS), start, FOLLOWED * FOLLOWED);
+  if (!num_some(fast)) return;
   /* the sum */
   num w0[3], w[3], p[4], pd[4], turn[4], base[4], by[3], phi[3] = {num_all(0.0), num_all(0.0), num_all(0.0)};
   p_to_rotation(w0, p0, start->pd);
