@@ -219,8 +219,8 @@ struct tree_group {
    * add to each element of the vector, and their offsets in vector. An even front has such a record for the first
    * element of each block only. down: if near, the offset in vector of the solution on each block of the boundary.
    * Lone leaf, up: for each of the (padded) rows, offset and stride in the Jacobian and enum unit_row; stride 0: none. Lone joint
-   * or hub, up: for each child but leaves and whole groups, (pivot + padded) offsets in vector. down: (padded) offsets in vector
-   * of the solution on the boundary. */
+   * or hub, up: for each child but leaves and whole groups, (pivot + padded) offsets in vector. down: where each of the (padded)
+   * numbers of the boundary's solution lies in vector. */
   int up, down;
   int padded;         /* lone: boundary, rounded up to whole vectors */
   size_t columns;     /* lone: offset of the update by columns, see tree_column() */
