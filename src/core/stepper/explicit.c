@@ -408,7 +408,9 @@ static double fastest_body2(const ali3_model *m, const ali3_data *d)
   for (int b = 0; b < m->bodies; b++) {
     double x[X_NUMBERS - BODY_Y];
     stored_some(m, d->last.x, X_NUMBERS, b, X_NUMBERS - BODY_Y, x);
-    fastest = fmax(fastest, p_dot(x + 10, x + 10));
+    /* fmax() here ends gcc 12 for arm64 with an internal error */
+    const double rate2 = p_dot(x + 10, x + 10);
+    if (rate2 > fastest) fastest = rate2;
   }
   return fastest;
 }
