@@ -8,4 +8,5 @@ endif()
 if(NOT ALI3_SANITIZE AND NOT CMAKE_CROSSCOMPILING) # the library of a sanitizer's build needs its run-time library
   add_test(NAME consumer/consumer COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_LIST_DIR}/test_consumer.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
   ali3_tier(system consumer/consumer)
+  ali3_computes(consumer/consumer)
 endif()

@@ -40,7 +40,8 @@ ali3_e2e_part(system link_frames link_frames Frames)
 ali3_e2e(system demo)
 ali3_e2e_part(system side_by_side_usage side_by_side Usage Percentile)
 
-set_tests_properties(e2e/record PROPERTIES COST 950) # it waits for more than a minute, so it starts first
+set_tests_properties(e2e/record PROPERTIES COST 960) # it waits for more than a minute, so it starts first
+ali3_computes(e2e/hostile)
 
 # The false blocks of strangers would show in the pages of an exporter of all instances.
 set_tests_properties(e2e/exporter e2e/strangers PROPERTIES RESOURCE_LOCK shared_memory)

@@ -3,6 +3,7 @@ if(NOT ALI3_SANITIZE AND NOT CMAKE_CROSSCOMPILING) # Python loads the object, wh
   add_test(NAME fmi/fmu COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/fmi/test_fmu.py $<TARGET_FILE:ali3-fmu> $<TARGET_FILE:ali3-sim>
            ${PROJECT_SOURCE_DIR} $<TARGET_FILE:test_fmi_brake>)
   ali3_tier(system fmi/fmu)
+  ali3_computes(fmi/fmu)
 endif()
 
 # A small FMU, good and bad, for tests of importers.

@@ -49,7 +49,7 @@ set(compiled lint/clang lint/tidy) # they compile all sources once more
 list(REMOVE_ITEM names ${compiled})
 ali3_tier(quick ${names})
 ali3_tier(system lint/clang)
-set_tests_properties(lint/clang PROPERTIES COST 900) # the longest of its tier starts first
+ali3_computes(lint/clang)
 if(ALI3_TIDY)
   ali3_tier(system lint/tidy)
 endif()

@@ -19,6 +19,7 @@ ali3_test(tools view_control LINK ali3_view)
 
 add_test(NAME tools/omct COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tools/test_omct.py $<TARGET_FILE:ali3-omct>)
 ali3_tier(system tools/omct)
+ali3_computes(tools/omct)
 
 add_test(NAME tools/full_disk COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tools/test_full_disk.py ${CMAKE_BINARY_DIR}/bin ${PROJECT_SOURCE_DIR})
 set_tests_properties(tools/full_disk PROPERTIES SKIP_RETURN_CODE 77)
