@@ -14,3 +14,5 @@ add_test(NAME prove/states COMMAND prove_states --quick)
 add_test(NAME prove/motion COMMAND prove_motion ${CMAKE_CURRENT_SOURCE_DIR}/prove/motion.yaml --quick)
 ali3_tier(system prove/states) # seconds
 ali3_tier(quick prove/motion)
+add_test(NAME prove/eva_names COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/prove/prove_eva --check)
+ali3_tier(quick prove/eva_names)
