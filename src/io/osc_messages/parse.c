@@ -81,10 +81,12 @@ static bool take_message(struct osc_datagram *d, const uint8_t *bytes, size_t be
   const size_t tags = text_end(bytes, begin, end);
   if (bytes[begin] != '/' || tags == 0 || tags > end || d->messages >= OSC_MESSAGES_MAX) return false;
   /* Old senders leave out the type tags of a message without arguments: its types are the zero that ends its address. */
-  const bool tagged = tags < end;
-  if (tagged && bytes[tags] != ',') return false;
-  const size_t types = tagged ? tags + 1 : tags - 1;
-  const size_t arguments = tagged ? text_end(bytes, tags, end) : tags;
+  size_t types = tags - 1, arguments = tags;
+  if (tags < end) {
+    if (bytes[tags] != ',') return false;
+    types = tags + 1;
+    arguments = text_end(bytes, tags, end);
+  }
   if (arguments == 0) return false;
   struct osc_raw m = {.address = (const char *)bytes + begin,
                       .types = (const char *)bytes + types,
