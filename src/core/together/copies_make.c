@@ -39,12 +39,14 @@ static void shift_spec(const void *user, enum spec_element element, int index, v
   }
 }
 
-/* The options of the assembly depend on the size of a mechanism, and act in a reset only. */
-static bool options_are_equal(ali3_options a, ali3_options b)
+/* All options that act in a step of ALI3; those of the assembly depend on the size of a mechanism, and act in a reset only. They
+ * are compared one by one, because a compiler may put anything between the members. */
+static bool options_are_equal(const ali3_options *a, const ali3_options *b)
 {
-  a.assembly_position = b.assembly_position;
-  a.assembly_angle = b.assembly_angle;
-  return memcmp(&a, &b, sizeof a) == 0;
+  return a->method == b->method && a->dt == b->dt && a->iterations == b->iterations && a->alpha == b->alpha &&
+         a->compliance == b->compliance && a->substeps == b->substeps && a->interpolate == b->interpolate &&
+         a->extrapolate == b->extrapolate && a->gamma == b->gamma && a->beta == b->beta &&
+         a->violation == b->violation && a->retry == b->retry;
 }
 
 /* Whether two links have the same rows, laws and bodies. */
@@ -64,7 +66,7 @@ static bool links_are_equal(const struct joint_rows *a, const struct joint_rows 
 static bool is_of_one_structure(const ali3_model *a, const ali3_model *b)
 {
   const struct frozen *f = a->frozen, *g = b->frozen;
-  bool equal = a->bodies == b->bodies && a->joints == b->joints && a->loads == b->loads &&
+  bool equal = f->isa == g->isa && a->bodies == b->bodies && a->joints == b->joints && a->loads == b->loads &&
                a->forces == b->forces && f->links == g->links && f->rigid_links == g->rigid_links &&
                f->rows == g->rows && f->own == g->own && f->tree->slots == g->tree->slots &&
                f->tree->groups == g->tree->groups && f->tree->front_size == g->tree->front_size;
@@ -73,7 +75,7 @@ static bool is_of_one_structure(const ali3_model *a, const ali3_model *b)
     equal = f->carried[i] == g->carried[i] &&
             memcmp(&f->tree->body[i], &g->tree->body[i], sizeof *f->tree->body) == 0;
   for (int i = 0; equal && i < 3; i++) equal = a->gravity[i] == b->gravity[i];
-  return equal && options_are_equal(a->options, b->options);
+  return equal && options_are_equal(&a->options, &b->options);
 }
 
 /* Why a model cannot be a copy; NULL: it can. */

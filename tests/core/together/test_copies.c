@@ -5,6 +5,7 @@
 #include "together/copies_parts.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -225,11 +226,56 @@ static void runs_that_differ_in_more_than_numbers_are_refused(void **state)
   ali3_model_free(explicit);
 }
 
+/* Whether a run with options `o` may stand in a lane beside one with options `p`. */
+static bool go_together(const ali3_options *o, const ali3_options *p)
+{
+  char why[200];
+  ali3_model *a = toy_random_with(1, 9, 3, o), *b = toy_random_with(1, 9, 3, p);
+  ali3_data *x = toy_start(a, ALI3_OK), *y = toy_start(b, ALI3_OK);
+  struct copies *k =
+      copies_new((const ali3_model *[]){a, b}, (ali3_data *[]){x, y}, 2, false, why, sizeof why);
+  if (!k) assert_string_equal(why, "the runs differ in more than numbers");
+  const bool together = k;
+  copies_free(k);
+  ali3_data_free(x);
+  ali3_data_free(y);
+  ali3_model_free(a);
+  ali3_model_free(b);
+  return together;
+}
+
+/* Each option that acts in a step is compared; bytes that no option has, and options of the assembly, are not. */
+static void runs_go_together_by_the_options_that_act_in_a_step(void **state)
+{
+  (void)state;
+  const ali3_options o = options_of("baseline");
+  ali3_options other[] = {o, o, o, o, o, o, o, o, o, o};
+  other[0].dt *= 2.0;
+  other[1].iterations++;
+  other[2].alpha += 1e6;
+  other[3].compliance += 1e-9;
+  other[4].interpolate = !o.interpolate;
+  other[5].gamma += 0.01;
+  other[6].beta += 0.3;
+  other[7].violation += 1e-3;
+  other[8].retry = 4;
+  other[9].method = ALI3_METHOD_RK4;
+  for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+    if (go_together(&o, &other[i])) fail_msg("case %zu: runs with other options go together", i);
+  ali3_options same = o;
+  memset((char *)&same + sizeof same.method, 0x5a, offsetof(ali3_options, dt) - sizeof same.method);
+  memset(same.isa + sizeof "baseline", 0x5a, sizeof same.isa - sizeof "baseline");
+  same.assembly_position *= 2.0;
+  same.assembly_angle *= 2.0;
+  assert_true(go_together(&o, &same));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(runs_in_lanes_have_the_bits_of_runs_alone),
                                      cmocka_unit_test(random_mechanisms_keep_the_order_of_sums),
                                      cmocka_unit_test(a_run_that_fails_fails_alone),
-                                     cmocka_unit_test(runs_that_differ_in_more_than_numbers_are_refused)};
+                                     cmocka_unit_test(runs_that_differ_in_more_than_numbers_are_refused),
+                                     cmocka_unit_test(runs_go_together_by_the_options_that_act_in_a_step)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
