@@ -289,7 +289,7 @@ class Losses(Case):
             with Recorder("--once", file, "--duration", "5", d.name, environment=environment) as r:
                 self.assertEqual(r.finish(), 0, r.said)
             done = subprocess.run([PYTHON, "-B", CUTTER, bench.program("ali3-record"), log, file, d.dir, str(CUTS)],
-                                  capture_output=True, text=True, timeout=600, check=False)
+                                  capture_output=True, text=True, timeout=bench.PATIENCE, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         print("\n" + done.stdout.strip(), flush=True)
 
@@ -324,6 +324,23 @@ class Losses(Case):
         self.assertTrue(all(100 < gap < 400 for gap in gaps), gaps)
         self.assertEqual((got["attributes"]["lost"], got["attributes"]["complete"], got["attributes"]["closed"]), (sum(gaps), 0, 1))
         self.assertEqual(state, "RUNNING")
+
+    def test_a_signal_loses_no_cycle_before_it(self):
+        """The recorder is a second behind when it is asked to end."""
+        with bench.Daemon() as d:
+            file = os.path.join(d.dir, "run.h5")
+            with Recorder("--once", file, d.name) as r:
+                bench.wait_for("rows", lambda: d.watch()["recorder_flush_s"] > 0)
+                r.process.send_signal(signal.SIGSTOP)
+                bench.run_on(1.0)
+                last = d.watch()["cycle"]
+                r.process.send_signal(signal.SIGTERM)
+                r.process.send_signal(signal.SIGCONT)
+                self.assertEqual(r.finish(), 0, r.said)
+            got = read(file)
+        self.check_no_hole(got["head"]["cycle"])
+        self.assertGreaterEqual(got["head"]["cycle"][-1], last)
+        self.assertEqual((got["attributes"]["lost"], got["attributes"]["reason"]), (0, "stopped by a signal"))
 
     def test_full_disk(self):
         """A small file system that fills up: the recorder says so, the loop runs on, and the rows before are recovered."""

@@ -85,6 +85,5 @@ bool space_is_local(const char *folder, char *kind, size_t size);
 /* recorder.c. Follows the ring until told to stop or, with `once` or a duration, until the daemon or the time is over. */
 int record_follow(const struct record_options *o);
 void record_catch_signals(void);
-bool record_stopped(void);
 
 #endif

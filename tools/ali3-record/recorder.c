@@ -41,11 +41,6 @@ void record_catch_signals(void)
   signal(SIGXFSZ, SIG_IGN); /* a write beyond a limit then fails in place of killing the process */
 }
 
-bool record_stopped(void)
-{
-  return end_asked;
-}
-
 struct recorder {
   const struct record_options *given; /* by the command line */
   struct record_options options;      /* with those of the daemon's configuration, which `words` holds */
@@ -57,6 +52,7 @@ struct recorder {
   struct memory memory;
   struct frames_slot *slot; /* (head.slot_bytes) */
   uint64_t next, next_event, next_order;
+  uint64_t last;     /* with end_asked: the slot behind the last one of the recording; 0: not known yet */
   uint64_t begun;    /* first slot for a file; older ones are in files, or ahead of this program */
   uint64_t unjudged; /* first slot that was not looked at yet; a start goes back to older ones */
   struct history history;
@@ -237,11 +233,10 @@ static void end_long_file(struct recorder *r)
 /* The end of the time without a reason to record. */
 static void judge_idleness(struct recorder *r, bool wanted)
 {
-  const bool triggered = r->options.when == RECORD_TRIGGER;
   r->idle_cycles = wanted ? 0 : r->idle_cycles + 1;
   if (!r->recording || r->idle_cycles <= cycles_in(r, r->options.after)) return;
   add_events(r, r->slot->cycle);
-  end_file(r, triggered ? "no condition holds" : "stopped");
+  end_file(r, r->options.when == RECORD_TRIGGER ? "no condition holds" : "stopped");
 }
 
 /* The marks of conditions that began with this slot, behind the events ahead of it. */
@@ -331,11 +326,19 @@ static void take_orders(struct recorder *r)
   }
 }
 
+/* A signal ends the recording with the newest cycle that is in the ring at that time, an error at once. */
+static bool end_is_reached(struct recorder *r)
+{
+  uint64_t events;
+  if (!end_asked || r->status != EXIT_GOOD) return end_asked;
+  return (r->last == 0 && !frames_written(&r->ring, &r->last, &events)) || r->next >= r->last;
+}
+
 /* Slots that are there. False: the file was cut. */
 static bool take_slots(struct recorder *r)
 {
   uint64_t slots, events;
-  while (!end_asked) {
+  while (!end_is_reached(r)) {
     switch (take_slot(r, r->next)) {
     case FRAMES_WHOLE:
       handle_slot(r);
@@ -384,6 +387,18 @@ static bool open_memory(struct recorder *r)
   return memory_open(&r->memory, &r->ring, needed ? back + 1 : 0);
 }
 
+static void free_ring(struct recorder *r)
+{
+  columns_free(&r->columns);
+  memory_close(&r->memory);
+  history_close(&r->history);
+  free(r->words);
+  free(r->slot);
+  r->words = NULL;
+  frames_close(&r->ring);
+  r->opened = false;
+}
+
 static bool open_ring(struct recorder *r, bool complain)
 {
   char error[400];
@@ -398,18 +413,14 @@ static bool open_ring(struct recorder *r, bool complain)
               frames_written(&r->ring, &slots, &events) &&
               history_open(&r->history, &r->ring, cycles_in(r, r->options.before) + 1);
   if (!r->opened) {
-    columns_free(&r->columns);
-    memory_close(&r->memory);
-    free(r->words);
-    free(r->slot);
-    frames_close(&r->ring);
+    free_ring(r);
     r->status = EXIT_USAGE;
     end_asked = 1;
     return false;
   }
   /* Cycles that are in the ring already count as the time before the start. */
-  const uint64_t back = cycles_in(r, r->options.before), sure = sure_slots(r);
-  const uint64_t held = slots < sure ? slots : sure;
+  const uint64_t back = cycles_in(r, r->options.before), sure = sure_slots(r),
+                 held = slots < sure ? slots : sure;
   r->next = r->begun = slots - (back < held ? back : held);
   r->next_event = r->next_order = events;
   r->unjudged = r->next;
@@ -429,14 +440,8 @@ static void close_ring(struct recorder *r, const char *reason)
   add_events(r, UINT64_MAX);
   end_file(r, reason);
   end_missed(r, 0);
-  columns_free(&r->columns);
-  memory_close(&r->memory);
-  history_close(&r->history);
-  free(r->words);
-  free(r->slot);
   recorder_report_close(r->report, r->ring.telemetry.instance);
-  frames_close(&r->ring);
-  r->opened = false;
+  free_ring(r);
 }
 
 /* One look at the ring. */
@@ -484,6 +489,7 @@ int record_follow(const struct record_options *o)
     nanosleep(&(struct timespec){.tv_nsec = TURN_NS}, NULL);
   }
   if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
+  if (r.opened && end_asked) take_slots(&r);
   close_ring(&r, end_asked ? "stopped by a signal" : "the duration is over");
   if (r.files == 0 && r.status == EXIT_GOOD && (o->file.once || r.end_ns)) {
     fprintf(stderr, "ali3-record: no file was made: %s\n",
