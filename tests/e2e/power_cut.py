@@ -56,7 +56,7 @@ def recover(program, image, folder):
     cut, copy = os.path.join(folder, "cut.part"), os.path.join(folder, "copy.h5")
     with open(cut, "wb") as f:
         f.write(image)
-    done = subprocess.run([program, "--recover", cut, "--once", copy], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([program, "--recover", cut, "--once", copy], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     frames = read_frames(copy)
     os.unlink(copy)

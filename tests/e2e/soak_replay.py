@@ -50,7 +50,7 @@ def sections(name):
 
 
 def run(*arguments):
-    done = subprocess.run(arguments, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=bench.PATIENCE, check=False)
     return done.returncode, done.stdout + done.stderr
 
 

@@ -41,12 +41,12 @@ class Demo(Folder):
         drawn = ["--plot", picture] if shutil.which("gnuplot") else []
         run = demo("--build", self.build, "--seconds", "9", "--json", *ports(), *drawn,
                    env=dict(os.environ, TMPDIR=self.folder))
-        self.assertIn(run.returncode, (0, 3), run.stderr)
+        self.assertIn(run.returncode, (0, 3) if bench.JUDGES_TIMES else (0, 1, 3), run.stderr)
         r = json.loads(run.stdout)
         missed = sum(d["misses"] for d in r["daemons"].values())
         print(f"platform {1000 * r['error_m']:.1f} mm off, {1000 * r['past_lag']['error_m_p99']:.2f} mm (p99) past {r['lag_ms']} ms; "
               f"{missed} misses")
-        self.assertEqual(run.returncode, 3 if missed else 0)
+        self.assertEqual(run.returncode, 1 if not r["follows"] else 3 if missed else 0)
         self.assertGreater(r["poses"], 1500)  # 9 s, and some 10 to engage and to park
         self.assertGreater(r["fastest_m_s"], 7)
         self.assertGreater(r["error_m"], 1e-5)  # it moved

@@ -19,7 +19,7 @@ MEMORY = 1 << 30  # bytes; a sanitizer needs more
 
 def run(*words, **more):
     limited = [] if bench.SANITIZED else ["prlimit", f"--as={MEMORY}"]
-    done = subprocess.run([*limited, bench.program(words[0]), *words[1:]], stdin=subprocess.DEVNULL, capture_output=True, timeout=60,
+    done = subprocess.run([*limited, bench.program(words[0]), *words[1:]], stdin=subprocess.DEVNULL, capture_output=True, timeout=bench.PATIENCE,
                           check=False, **more)
     said = (done.stdout + done.stderr).decode(errors="replace")
     return done.returncode, said
@@ -37,7 +37,7 @@ class Hostile(Case):
             r.stop()
         cls.lies = os.path.join(cls.daemon.dir, "lies")
         os.mkdir(cls.lies)
-        done = subprocess.run([PYTHON, "-B", MAKER, cls.base, cls.lies], capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run([PYTHON, "-B", MAKER, cls.base, cls.lies], capture_output=True, text=True, timeout=bench.PATIENCE, check=False)
         assert done.returncode == 0, done.stderr
         cls.files = done.stdout.split()
 

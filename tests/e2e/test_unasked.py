@@ -55,7 +55,7 @@ class Unasked(unittest.TestCase):
         d = bench.Daemon(wait=False, **{"cycle": {"autostart": False}, "inputs": INPUTS, "platform": PLATFORM, "rig": RIG, **more})
         self.addCleanup(d.__exit__)
         d.file("words.csv", "time,input.lead.position.heave,input.status.value\n0,0,3\n1,0,3\n")
-        done = subprocess.run([bench.program("ali3d"), d.config, "--check"], capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run([bench.program("ali3d"), d.config, "--check"], capture_output=True, text=True, timeout=bench.PATIENCE, check=False)
         return done.returncode, done.stderr
 
     def test_no_file_stands_in_for_the_rig(self):

@@ -49,7 +49,7 @@ inputs:
 
 
 def run(*words, **more):
-    return subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=600, check=False, **more)
+    return subprocess.run([str(w) for w in words], capture_output=True, text=True, check=False, **more)
 
 
 def bits(numbers):

@@ -31,7 +31,7 @@ Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"^[-+]?[0-9]
 
 def imported_with_notes(binaries, file, *options):
     """(the model as text, None if it is refused; what the program says)."""
-    done = subprocess.run([os.path.join(binaries, "ali3-import"), file, *options], stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+    done = subprocess.run([os.path.join(binaries, "ali3-import"), file, *options], stdin=subprocess.DEVNULL, capture_output=True)
     return done.stdout.decode() if done.returncode == 0 else None, done.stderr.decode(errors="replace")
 
 

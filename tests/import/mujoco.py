@@ -43,7 +43,7 @@ def near(what, found, expected, tolerance):
 def run(program, file, positions, *options):
     """(model as lines of words and name, motion: an array for each position)."""
     lines = "".join(" ".join(f"{x:.17g}" for x in q) + "\n" for q in positions)
-    done = subprocess.run([program, file, *options], input=lines, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([program, file, *options], input=lines, capture_output=True, text=True)
     if done.returncode:
         raise Refused(done.stderr.strip() or f"exit status {done.returncode}")
     model, motion = [], []

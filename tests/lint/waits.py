@@ -13,7 +13,7 @@ ROOT = sys.argv[1]
 E2E = r"e2e/test_\w+\.py$"
 RULES = [
     (E2E, r"\btime\.sleep\(", "wait for a condition with bench.wait_for(), or name the wait: bench.run_on(), bench.pace()"),
-    (r"\.py$", r"\btimeout=(?!0[,)])[0-5]?[0-9](\.\d+)?\b", "a limit that only bounds a failure is bench.PATIENCE, or that of ctest"),
+    (r"\.py$", r"\btimeout=(?!0[,)])[0-9]", "a limit that only bounds a failure is bench.PATIENCE, or that of ctest"),
     (r"\.py$", r"\bsettimeout\((?!0\))[0-9]+(\.\d+)?\)", "a limit that only bounds a failure is bench.PATIENCE"),
     (E2E, r"\bwait_for\(.*, [0-9.]+\)$", "a limit that only bounds a failure is the default of wait_for()"),
     (E2E, r"assertLess(Equal)?\(time\.monotonic\(\) - (?!.*PATIENCE)", "bench.in_time() judges times, in the tier timing alone"),

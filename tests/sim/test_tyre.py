@@ -133,7 +133,7 @@ def fine(y, brake, seconds, every, dt=1e-5):
 
 
 def run(*words):
-    return subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=300)
+    return subprocess.run([str(w) for w in words], capture_output=True, text=True)
 
 
 REST = RADIUS - (HUB + WHEEL) * G / K

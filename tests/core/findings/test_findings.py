@@ -570,7 +570,7 @@ class Findings(unittest.TestCase):
                     named.add((rate, method))
                     options += ["--set", f"solver.substeps={max(map(int, found))}"]
                 ran = subprocess.run([SIM, path, *options, "--duration", "1", "--output", "-", "--signals", "joint.*.position"],
-                                     capture_output=True, text=True, timeout=60, check=False)
+                                     capture_output=True, text=True, check=False)
                 self.assertEqual(ran.returncode, 0, ran.stderr)
                 c, p, s = (dict(zip(ran.stdout.split("\n", 1)[0].split(","), map(float, ran.stdout.split()[-1].split(","))))[f"joint.{j}.position"] for j in "cps")
                 self.assertAlmostEqual(s, 4 * c, delta=1e-4)
