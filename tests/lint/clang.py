@@ -72,9 +72,10 @@ def groups_of(count):
     return [group[k:k + count] for group in alike.values() for k in range(0, len(group), count)]
 
 
+failed = 0
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-    found = [said for one in (pool.map(tidied, units.values()) if tidy else pool.map(compiled, groups_of(4))) for said in one]
-for said in found:
-    print(said, end="")
-print(f"{len(units)} files, {len(found)} with findings")
-sys.exit(1 if found else 0)
+    for said in pool.map(tidied, units.values()) if tidy else pool.map(compiled, groups_of(4)):
+        failed += len(said)
+        print(*said, sep="", end="", flush=True)
+print(f"{len(units)} files, {failed} with findings")
+sys.exit(1 if failed else 0)
