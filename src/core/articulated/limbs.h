@@ -111,13 +111,13 @@ struct limbs {
  * angles in x count. */
 static inline size_t limbs_numbers(const struct limbs *l)
 {
-  return (size_t)(3 * l->coordinates + 2 * l->halves);
+  return 3 * (size_t)l->coordinates + 2 * (size_t)l->halves;
 }
 
 /* Numbers of limbs_multipliers(): rows of inner joints, rows of closures, limbs. */
 static inline size_t limbs_multiplied(const struct limbs *l)
 {
-  return (size_t)(l->inner_rows + l->rows + l->count);
+  return (size_t)l->inner_rows + (size_t)l->rows + (size_t)l->count;
 }
 
 /* The numbers that an evaluation writes. */
