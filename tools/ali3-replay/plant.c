@@ -11,6 +11,7 @@
 #include <ali3/model.h>
 #include <ali3/state.h>
 #include <ali3/version.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -187,6 +188,13 @@ void plant_again_reset(struct plant_again *p)
   if (p->drive.there) platform_drive_show(&p->drive, p->values);
 }
 
+/* All numbers, to the bit. The bytes behind `crank` belong to no member: a compiler may put anything there. */
+static bool is_same_geometry(const struct platform_geometry *a, const struct platform_geometry *b)
+{
+  return a->crank == b->crank &&
+         memcmp(a->base, b->base, sizeof *a - offsetof(struct platform_geometry, base)) == 0;
+}
+
 /* The platform goes on from a recorded state. Another configuration keeps its own parameters, and needs the same geometry:
  * otherwise its platform begins where it begins in a run. */
 static bool load_platform(struct plant_again *p, const void *bytes, size_t size)
@@ -196,8 +204,7 @@ static bool load_platform(struct plant_again *p, const void *bytes, size_t size)
   struct platform recorded;
   if (size != sizeof recorded) return true;
   memcpy(&recorded, bytes, size);
-  if (memcmp(&recorded.spec.geometry, &own.geometry, sizeof own.geometry) != 0 ||
-      recorded.spec.period != own.period)
+  if (!is_same_geometry(&recorded.spec.geometry, &own.geometry) || recorded.spec.period != own.period)
     return true;
   platform_drive_continue(&p->drive, bytes, size);
   struct platform_spec *now = &p->drive.platform.spec;
