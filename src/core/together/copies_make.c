@@ -39,8 +39,8 @@ static void shift_spec(const void *user, enum spec_element element, int index, v
   }
 }
 
-/* All options that act in a step of ALI3; those of the assembly depend on the size of a mechanism, and act in a reset only. They
- * are compared one by one, because a compiler may put anything between the members. */
+/* Whether two runs have the same options in a step of ALI3. The options of the assembly are not compared: they act in a reset
+ * only, and follow from the size of the mechanism. Not memcmp(): the padding between the members may hold anything. */
 static bool options_are_equal(const ali3_options *a, const ali3_options *b)
 {
   return a->method == b->method && a->dt == b->dt && a->iterations == b->iterations && a->alpha == b->alpha &&
