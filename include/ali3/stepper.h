@@ -142,8 +142,9 @@ void ali3_unprepare(const ali3_model *m, ali3_data *d);
 typedef struct {
   ali3_status status;
   bool retried; /* the step was computed once more, see ali3_options.retry */
-  /* Steps since the last one that determined the reactions. A step near a singular position does not. Forces and torques of joints,
-   * drives and gears then stay as they were, for up to 10 steps; later steps give what they find. */
+  /* Steps since the last one that determined the reactions. A step near a singular position does not, nor one of a mechanism with
+   * loops whose joints, drives or gears are open (ALI3_VIOLATED). Forces and torques of joints, drives and gears that further
+   * solves would change by more than 2 % then stay as they were, for up to 10 steps; later steps give what they find. */
   int held;
   uint64_t step; /* steps since reset */
   double time;   /* s */

@@ -310,6 +310,15 @@ INLINED void body_acceleration_set_of(const struct stage *s, int tile)
   put_w_points(s, &b, POINT_SECOND, y);
 }
 
+/* The next pass corrects these accelerations again. The state keeps its own. */
+INLINED void body_acceleration_refine_of(const struct stage *s, int tile)
+{
+  const struct bodies b = bodies_of(s, tile);
+  num y[BODY_Y];
+  correct(s, &b, y);
+  put_w_points(s, &b, POINT_SECOND, y);
+}
+
 INLINED void body_acceleration_whole_of(const struct stage *s, int tile)
 {
   const struct bodies b = bodies_of(s, tile);

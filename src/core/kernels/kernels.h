@@ -41,9 +41,10 @@
   X(body_acceleration_felt, 90.0) /* body_acceleration_free; w: less delta f / h in n, f: J'lambda */        \
   X(body_stretch, 60.0)           /* w = delta f in n, else 0, f: J'z */                                     \
   X(body_acceleration_set, 80.0)  /* now.x; w: all components of y'' */                                      \
-  X(body_acceleration_whole, 60.0) /* w = y'' */                                                             \
-  X(body_settle, 60.0)             /* q'' += M^-1 f, f: the sum of the end loads without points */           \
-  X(body_response, 40.0)           /* response, and for carried bodies beta; z_first. f: J'z */
+  X(body_acceleration_refine, 60.0) /* w: y'', corrected; now.x stays */                                     \
+  X(body_acceleration_whole, 60.0)  /* w = y'' */                                                            \
+  X(body_settle, 60.0)              /* q'' += M^-1 f, f: the sum of the end loads without points */          \
+  X(body_response, 40.0)            /* response, and for carried bodies beta; z_first. f: J'z */
 
 /* X(kernel, flops of a row). `rest` names links whose bodies do not evaluate the link's points. */
 #define LINK_KERNELS(X)                                                                                      \

@@ -223,12 +223,23 @@ void project_reactions(const ali3_model *m, ali3_data *d, const double *lambda)
   if (is_felt_at_once(m, d)) memcpy(d->now.lambda, d->now.reaction, (size_t)f->rigid * sizeof *d->now.lambda);
 }
 
-double project_doubt(const ali3_model *m, ali3_data *d)
+/* The change of the multipliers that takes out the accelerations across the rows. */
+static double acceleration_change(const ali3_model *m, ali3_data *d)
 {
-  stage_bodies(m, d, KERNEL_body_acceleration_whole);
   stage_links(m, d, KERNEL_link_acceleration_beta);
   stage_solve(m, d);
   return d->rule.h * norm_largest(m, d->solve.z);
+}
+
+double project_doubt(const ali3_model *m, ali3_data *d)
+{
+  stage_bodies(m, d, KERNEL_body_acceleration_whole);
+  const double first = acceleration_change(m, d);
+  stage_links(m, d, KERNEL_link_rest_z);
+  stage_bodies(m, d, KERNEL_body_acceleration_refine);
+  const double second = acceleration_change(m, d);
+  if (first == 0.0) return 0.0;
+  return second < first ? first / (1.0 - second / first) : INFINITY;
 }
 
 bool project_finite(const ali3_model *m, const ali3_data *d)

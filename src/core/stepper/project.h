@@ -25,7 +25,9 @@ void project_forces(const ali3_model *m, ali3_data *d);
 void project_reactions(const ali3_model *m, ali3_data *d, const double *lambda);
 /* Takes the part of the multipliers that loads no body out of them, by one or two solves. It overwrites z and w. */
 void project_unfelt(const ali3_model *m, ali3_data *d, double *lambda, int solves);
-/* Largest multiplier that would remove the accelerations across the rigid rows. It overwrites z and w. */
+/* How far the reactions may be from those that leave no accelerations across the rigid rows: the sum of what further solves would
+ * change, as a geometric series that the first two begin. Near a singular position it converges slowly. INFINITY: it does not
+ * converge. It overwrites z and w. */
 double project_doubt(const ali3_model *m, ali3_data *d);
 /* The residuals of a state that these projections did not compute. */
 void project_residuals(const ali3_model *m, ali3_data *d);

@@ -210,22 +210,26 @@ static double largest_acceleration(const ali3_model *m, const ali3_data *d)
 
 /* Near a singular position reactions follow from accelerations across the constraints, divided by a number that tends to 0. If a
  * step of a mechanism with loops leaves such accelerations, they are solved for the reactions that would remove them. Reactions
- * that this changes by more than a part of the largest are not determined: the last ones stay for some steps. */
+ * that such solves change by more than a part of the largest are not determined: the last ones stay for some steps. A small
+ * change is no proof if rows are open: redundant rows then contradict each other, and most of the accelerations come from that.
+ *   status: of the step, with the verdict on open rows */
 static void hold_reactions(const ali3_model *m, ali3_data *d, int status)
 {
-  static const double SMALL_DEGRADED = 1e-6, /* relative to the accelerations of the mechanism */
+  static const double SMALL_DEGRADED = 1e-8, /* relative to the accelerations of the mechanism */
       PART = 0.02;
   enum { HELD_MOST = 10 };
-  const bool strictly = status == ALI3_NOT_CONVERGED || data_is_explicit(m);
+  const bool open = status == ALI3_VIOLATED, strictly = status != ALI3_OK || data_is_explicit(m);
   const double least = d->report.acceleration / (strictly ? SMALL_DEGRADED : INNER_SMALL),
                gravity = sqrt(v3_dot(m->gravity, m->gravity));
   bool known = !m->frozen->loops || least <= gravity || least <= norm_largest(m, d->solve.bias) ||
                least <= largest_acceleration(m, d);
-  if (!known)
-    known = (data_is_jointed(m) ? jointed_doubt(m, d) : project_doubt(m, d)) <=
-            PART * norm_largest(m, d->now.reaction);
-  if (!known && d->report.held < HELD_MOST)
-    memcpy(d->now.reaction, state_before(d)->reaction, (size_t)m->frozen->rigid * sizeof *d->now.reaction);
+  if (!known) {
+    const double doubt = data_is_jointed(m) ? jointed_doubt(m, d) : project_doubt(m, d);
+    const bool small = doubt <= PART * norm_largest(m, d->now.reaction);
+    if (!small && d->report.held < HELD_MOST)
+      memcpy(d->now.reaction, state_before(d)->reaction, (size_t)m->frozen->rigid * sizeof *d->now.reaction);
+    known = small && !open;
+  }
   d->report.held = known ? 0 : d->report.held + 1;
 }
 
@@ -248,10 +252,10 @@ static int do_step(const ali3_model *m, ali3_data *d, bool again)
   project_norms(m, d);
   d->report.increment = largest;
   if (!project_finite(m, d)) return ALI3_E_DIVERGED;
-  hold_reactions(m, d, result);
+  const int open = violation_judge(m, d);
+  hold_reactions(m, d, open != ALI3_OK ? open : result);
   rotation_judge_elements(m, d, state_before(d)->x);
-  const int open = violation_judge(m, d), turned = rotation_status(d);
-  return status_worse(result, open != ALI3_OK ? open : turned);
+  return status_worse(result, open != ALI3_OK ? open : rotation_status(d));
 }
 
 static void divide_branch(const ali3_model *m, ali3_data *d, double parts)

@@ -2,6 +2,7 @@
  * Reactions of the double four-bar linkage of paper 3 in passes of its singular position, compared with those of planar equations
  * of motion of its own, solved at the state of each sample. They grow without limit there, and single steps used to report up to
  * 250 times as much or less. */
+#include "base/isa.h"
 #include "check.h"
 #include "common/toys.h"
 
@@ -124,8 +125,8 @@ static int run(ali3_options o, double speed)
     }
     held += mark;
     if (!mark && exact < 1e4 * WEIGHT && !(force > 0.5 * exact && force < 2 * exact))
-      fail_msg("%s, %g ms, %g m/s: %g N in place of %g N at %g s", ali3_method_name(o.method), 1e3 * o.dt,
-               speed, force, exact, ali3_data_report(d)->time);
+      fail_msg("%s, %s, %g ms, %g m/s: %g N in place of %g N at %g s", ali3_method_name(o.method), o.isa,
+               1e3 * o.dt, speed, force, exact, ali3_data_report(d)->time);
   }
   ali3_data_free(d);
   ali3_model_free(m);
@@ -134,49 +135,57 @@ static int run(ali3_options o, double speed)
 
 static ali3_coordinates coordinates = ALI3_COORDINATES_BODY;
 
-static void check_runs(ali3_method method, bool extrapolate, double dt, int runs, int most)
+/* The motion is chaotic: any instruction set takes a way of its own. So they take turns.
+ *   most: held samples, in percent; three times what 300 runs had */
+static void check_runs(ali3_method method, bool extrapolate, double dt, int runs, double most)
 {
-  int held = 0;
+  const char *isas[ISA_COUNT];
+  int count = 0, held = 0;
+  for (enum isa isa = 0; isa < ISA_COUNT; isa++)
+    if (isa_supported(isa)) isas[count++] = isa_name(isa);
   ali3_options o = ali3_options_default();
   o.method = method;
   o.coordinates = coordinates;
   o.extrapolate = extrapolate;
   o.dt = dt;
-  for (int i = 0; i < runs; i++) held += run(o, 1.0 + 1e-3 * i);
-  if (held > most) fail_msg("%d of %g samples are held", held, runs * 20 / dt);
+  for (int i = 0; i < runs; i++) {
+    snprintf(o.isa, sizeof o.isa, "%s", isas[i % count]);
+    held += run(o, 1.0 + 1e-3 * i);
+  }
+  if (held > most / 100 * runs * 20 / dt) fail_msg("%d of %g samples are held", held, runs * 20 / dt);
 }
 
 TEST(reactions_are_right_or_held)
 {
-  check_runs(ALI3_METHOD_ALI3, false, 0.01, 20, 60);
-  check_runs(ALI3_METHOD_ALI3, false, 0.005, 20, 120);
-  check_runs(ALI3_METHOD_ALI3, false, 0.001, 3, 60);
+  check_runs(ALI3_METHOD_ALI3, false, 0.01, 20, 0.4);
+  check_runs(ALI3_METHOD_ALI3, false, 0.005, 20, 0.2);
+  check_runs(ALI3_METHOD_ALI3, false, 0.001, 3, 0.1);
 }
 
 TEST(reactions_of_the_energy_method)
 {
-  check_runs(ALI3_METHOD_ENERGY, false, 0.01, 20, 150);
-  check_runs(ALI3_METHOD_ENERGY, false, 0.005, 20, 250);
+  check_runs(ALI3_METHOD_ENERGY, false, 0.01, 20, 2.6);
+  check_runs(ALI3_METHOD_ENERGY, false, 0.005, 20, 0.5);
 }
 
 TEST(reactions_of_extrapolated_steps)
 {
-  check_runs(ALI3_METHOD_ALI3, true, 0.01, 20, 60);
+  check_runs(ALI3_METHOD_ALI3, true, 0.01, 20, 0.2);
 }
 
 TEST(reactions_of_explicit_methods)
 {
-  check_runs(ALI3_METHOD_RK4, false, 0.01, 20, 80);
-  check_runs(ALI3_METHOD_DP5, false, 0.01, 20, 80);
-  check_runs(ALI3_METHOD_ABM8, false, 0.01, 20, 80);
+  check_runs(ALI3_METHOD_RK4, false, 0.01, 20, 0.3);
+  check_runs(ALI3_METHOD_DP5, false, 0.01, 20, 0.3);
+  check_runs(ALI3_METHOD_ABM8, false, 0.01, 20, 0.3);
 }
 
 TEST(reactions_in_joint_coordinates)
 {
   coordinates = ALI3_COORDINATES_JOINT;
-  check_runs(ALI3_METHOD_RK4, false, 0.01, 10, 40);
-  check_runs(ALI3_METHOD_DP5, false, 0.01, 10, 40);
-  check_runs(ALI3_METHOD_ABM8, false, 0.01, 10, 40);
+  check_runs(ALI3_METHOD_RK4, false, 0.01, 10, 0.2);
+  check_runs(ALI3_METHOD_DP5, false, 0.01, 10, 0.2);
+  check_runs(ALI3_METHOD_ABM8, false, 0.01, 10, 0.2);
   coordinates = ALI3_COORDINATES_BODY;
 }
 
