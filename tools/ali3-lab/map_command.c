@@ -21,19 +21,32 @@ static double *map_parameter(struct lab_run *r, const char *name)
   return strcmp(name, "dt") == 0 ? &r->dt : NULL;
 }
 
+/* FROM or TO, and the colon behind it. */
+static bool take_axis_end(const char **text, double *x)
+{
+  char *end;
+  *x = strtod(*text, &end);
+  if (end == *text || *end != ':' || !isfinite(*x)) return false;
+  *text = end + 1;
+  return true;
+}
+
 /* NAME=FROM:TO:COUNT[:log] */
 bool map_read_axis(const char *text, struct map_axis *axis)
 {
   struct lab_run unused = {0};
-  char scale[8] = "";
-  int used = 0;
+  const size_t length = strcspn(text, "=");
   *axis = (struct map_axis){0};
-  const int read = sscanf(text, "%7[a-z]=%lf:%lf:%d%n:%7s", axis->name, &axis->from, &axis->to, &axis->count,
-                          &used, scale);
-  axis->log = strcmp(scale, "log") == 0;
-  return read >= 4 && (axis->log || text[used] == '\0') && map_parameter(&unused, axis->name) &&
-         axis->count >= 1 && axis->count <= 1000000 && axis->from >= 0 && axis->to >= axis->from &&
-         (!axis->log || axis->from > 0);
+  if (length >= sizeof axis->name || !text[length]) return false;
+  memcpy(axis->name, text, length);
+  text += length + 1;
+  if (!take_axis_end(&text, &axis->from) || !take_axis_end(&text, &axis->to)) return false;
+  char *end;
+  const long count = strtol(text, &end, 10);
+  axis->count = count >= 1 && count <= 1000000 ? (int)count : 0;
+  axis->log = strcmp(end, ":log") == 0;
+  return axis->count > 0 && (axis->log || !*end) && map_parameter(&unused, axis->name) && axis->from >= 0 &&
+         axis->to >= axis->from && (!axis->log || axis->from > 0);
 }
 
 static double axis_value(const struct map_axis *axis, int i)

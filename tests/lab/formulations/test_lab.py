@@ -271,6 +271,7 @@ class Maps(LabTest):
         go = (*self.FOUR_BAR, "--method", "al1", "--integrator", "tr")
         for arguments, text in ((("--csv", "x"), "--grid: expected"), (("--grid", "alpha=1:2:3"), "--csv: expected"),
                                 (("--grid", "beta=1:2:3", "--csv", "x"), "found beta"), (("--grid", "alpha=0:2:3:log", "--csv", "x"), "--grid"),
+                                (("--grid", "alpha=1:2:4294967299", "--csv", "x"), "--grid"), (("--grid", "alpha=1:inf:3", "--csv", "x"), "--grid"),
                                 (("--grid", "alpha=1:2:3", "--csv", "x", "--shard", "3/3"), "--shard"),
                                 (("--grid", "alpha=1:2:3", "--csv", "x", "--runs", "3"), "options of map")):
             with self.subTest(arguments=arguments):
