@@ -14,9 +14,8 @@ import subprocess
 import sys
 
 GCC_ONLY = ("-fno-tree-loop-distribute-patterns", "--param=")  # clang rejects unknown options
-# file: checks that clang-tidy skips there. The analyzer takes a minute for all shapes of links, and assumes a link without a
-# body.
-LEFT_OUT = {"src/core/kernels/link_lanes.c": "-clang-analyzer-*"}
+# file: checks that clang-tidy skips there. Calls that the FMU refuses have the parameters of the standard.
+LEFT_OUT = {"src/io/fmi/fmi3_absent.c": "-misc-unused-parameters"}
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 build, tidy = sys.argv[1], "--tidy" in sys.argv
 tool = shutil.which("clang-tidy" if tidy else "clang")

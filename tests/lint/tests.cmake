@@ -52,5 +52,5 @@ ali3_tier(system lint/clang)
 ali3_computes(lint/clang)
 if(ALI3_TIDY)
   ali3_tier(system lint/tidy)
-  set_tests_properties(lint/tidy PROPERTIES TIMEOUT 7200 COST 970) # an hour of processor time, so it starts first
+  ali3_computes(lint/tidy)
 endif()

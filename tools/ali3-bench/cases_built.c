@@ -140,8 +140,10 @@ void build_truss(struct parts *p, int bodies)
   const int layers = bodies > 18 ? bodies / 9 : 2;
   int base = 0;
   parts_gravity(p, 0, 0, -G);
+  /* The nodes, then the bars of each. */
   for (int i = 0; i < 9 * layers; i++) {
-    int node = parts_body(p, 1, small, (const double[]){i / 9, i / 3 % 3, i % 3});
+    const int layer = i / 9, row = i / 3 % 3;
+    int node = parts_body(p, 1, small, (const double[]){layer, row, i % 3});
     if (i == 0) base = node;
     if (i < 9 && i % 3 == 2)
       parts_joint(p, ALI3_JOINT_SPHERICAL, ALI3_GROUND, node, p->position[node], NULL, NULL);

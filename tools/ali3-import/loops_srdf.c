@@ -134,7 +134,7 @@ bool loops_read_srdf(const struct loops_file *f)
   if (!parser) return note_error(f->notes, 0, "out of memory");
   xmlDocPtr tree =
       xmlCtxtReadFile(parser, f->name, NULL, XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
-  const xmlErrorPtr mistake = xmlCtxtGetLastError(parser);
+  const xmlError *mistake = xmlCtxtGetLastError(parser);
   bool good = tree && xmlDocGetRootElement(tree);
   if (!good) {
     char text[200];

@@ -3,12 +3,14 @@
  * mass. */
 #include "import.h"
 
+#include "base/bits.h"
+
 #include <fnmatch.h>
 #include <string.h>
 
 static bool is_turned(const double R[9])
 {
-  return memcmp(R, frame_one.R, sizeof frame_one.R) != 0;
+  return !same_bits(R, frame_one.R, 9);
 }
 
 static void write_body(const struct robot *r, const struct group *g, FILE *out)

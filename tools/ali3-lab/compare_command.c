@@ -58,7 +58,8 @@ static double ladder_rung(const struct integrator *i, int k, double duration)
   static const double part[3] = {2, 1, 0.5};
   enum { RUNGS_FIXED = 14, RUNGS_ADAPTIVE = 11 };
   if (i->adaptive) return k < RUNGS_ADAPTIVE ? pow(10, -2 - k) : 0;
-  const double dt = part[k % 3] * pow(10, -2 - k / 3);
+  const int decade = -2 - k / 3;
+  const double dt = part[k % 3] * pow(10, decade);
   return k < RUNGS_FIXED ? duration / ceil(duration / dt * (1 - 1e-12)) : 0;
 }
 

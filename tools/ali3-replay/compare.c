@@ -2,6 +2,8 @@
  * Recorded and computed numbers, bit by bit. */
 #include "replay.h"
 
+#include "base/bits.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -57,7 +59,7 @@ const double *compare_recorded(struct compare *c, hsize_t at)
 static bool are_equal(const struct compare *c, double recorded, double computed)
 {
   if (isnan(recorded) || isnan(computed)) return isnan(recorded) && isnan(computed);
-  if (c->tolerance < 0.0) return memcmp(&recorded, &computed, sizeof recorded) == 0;
+  if (c->tolerance < 0.0) return same_bits(&recorded, &computed, 1);
   return fabs(recorded - computed) <= c->tolerance * fmax(1.0, fabs(recorded));
 }
 

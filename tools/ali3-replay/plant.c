@@ -192,7 +192,8 @@ void plant_again_reset(struct plant_again *p)
 static bool is_same_geometry(const struct platform_geometry *a, const struct platform_geometry *b)
 {
   return a->crank == b->crank &&
-         memcmp(a->base, b->base, sizeof *a - offsetof(struct platform_geometry, base)) == 0;
+         memcmp(a->base, b->base, /* NOLINT(bugprone-suspicious-memory-comparison): numbers alone */
+                sizeof *a - offsetof(struct platform_geometry, base)) == 0;
 }
 
 /* The platform goes on from a recorded state. Another configuration keeps its own parameters, and needs the same geometry:

@@ -17,7 +17,7 @@ static bool add_number(const struct params *all, const ali3_model *m, const stru
 {
   char name[PARAM_NAME];
   const char *bracket = strchr(e->text, '[');
-  const int k = bracket ? atoi(bracket + 1) : 0;
+  const long k = bracket ? strtol(bracket + 1, NULL, 10) : 0;
   snprintf(name, sizeof name, "%.*s", (int)(bracket ? bracket - e->text : (ptrdiff_t)strlen(e->text)),
            e->text);
   const struct param_part *part;

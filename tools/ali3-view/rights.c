@@ -47,8 +47,7 @@ static bool token_is_right(const struct rights *r, const char *authorization)
   char given[RIGHTS_TOKEN] = "";
   if (!authorization || strncasecmp(authorization, scheme, strlen(scheme)) != 0) return false;
   const char *text = authorization + strlen(scheme);
-  if (strlen(text) >= sizeof given) return false;
-  memcpy(given, text, strlen(text));
+  if (snprintf(given, sizeof given, "%s", text) >= (int)sizeof given) return false;
   unsigned char differs = 0;
   for (size_t i = 0; i < sizeof given; i++) {
     const unsigned char mine = i <= strlen(r->token) ? (unsigned char)r->token[i] : 0;

@@ -25,7 +25,7 @@ FILE *gnuplot_start(const char *option, const char *file, const char *terminal)
   if (!picture) return outfile_refuse(option, file, errno), NULL;
   fclose(picture);
   signal(SIGPIPE, SIG_IGN);
-  FILE *out = popen("gnuplot", "w");
+  FILE *out = popen("gnuplot", "w"); /* NOLINT(cert-env33-c): a constant word */
   if (!out) {
     fprintf(stderr, "%s: %s: gnuplot: %s\n", program_invocation_short_name, option, strerror(errno));
     return NULL;

@@ -17,6 +17,7 @@ static bool refuse_shard(const char *program, const char *file, const char *text
 bool shard_read(const char *text, long *shard, long *shards)
 {
   int used = 0;
+  /* NOLINTNEXTLINE(cert-err34-c): a number too large for a long is read as the largest */
   return sscanf(text, "%ld/%ld%n", shard, shards, &used) == 2 && !text[used] && *shard >= 0 &&
          *shard < *shards;
 }
@@ -101,6 +102,7 @@ static bool take_run(struct merged_runs *m, const char *line)
 {
   long index = -1, runs = 0;
   int used = 0;
+  /* NOLINTNEXTLINE(cert-err34-c): a number too large is read as the largest, and `runs` must agree */
   if (sscanf(line, "%ld,%ld,%n", &index, &runs, &used) != 2 || used == 0 || index < 0 || index >= runs ||
       !strchr(line, '\n') || (m->runs > 0 && runs != m->runs))
     return false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Loop code: brings the motion of one model into the data of a model with other numbers, such as masses or stiffnesses. Delta and
  * the compliances stay those of the other model: its own reset has computed them. */
+#include "base/bits.h"
 #include "kernels/elements.h"
 #include "state/state.h"
 #include "stepper/inner.h"
@@ -99,7 +100,7 @@ static void carry_outside(const struct carried_end *from, const struct carried_e
   struct outside *b = &to->d->outside;
   for (int i = 0; i < to->m->loads; i++) {
     const double *own = to->m->load[i].spec.vector;
-    const bool same = memcmp(own, from->m->load[i].spec.vector, sizeof to->m->load[i].spec.vector) == 0;
+    const bool same = same_bits(own, from->m->load[i].spec.vector, 3);
     memcpy(b->now.vector[i], same ? a->now.vector[i] : own, sizeof b->now.vector[i]);
     memcpy(b->start.vector[i], same ? a->start.vector[i] : own, sizeof b->start.vector[i]);
   }

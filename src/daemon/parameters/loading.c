@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A saved set of parameters acts again: the lines "NAME: VALUE" that param_server_save_params() wrote, and that a person may have
  * edited. */
+#include "base/bits.h"
 #include "parameters/param_server_parts.h"
 #include "settings/values.h"
 
@@ -51,9 +52,7 @@ static bool read_param_line(const char *line, struct desk_request *r)
 static bool is_in_use(struct param_server *l, const struct param_server_change *c, const double *platform)
 {
   double now[PARAM_NUMBERS] = {0};
-  if (c->platform)
-    return platform &&
-           memcmp(platform + c->of.param, c->of.value, (size_t)c->numbers * sizeof *platform) == 0;
+  if (c->platform) return platform && same_bits(platform + c->of.param, c->of.value, (size_t)c->numbers);
   const struct param *p = &l->params.param[c->of.param];
   params_get(p, l->model, now);
   if (c->part) return now[c->part->number] == c->of.value[0];

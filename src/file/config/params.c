@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config/params.h"
 
+#include "base/bits.h"
 #include "config/mechanism.h"
 #include "model/copy.h"
 
@@ -399,7 +400,7 @@ int params_difference(const struct params *p, const ali3_model *from, const stru
     struct param_change next = {.param = i};
     params_get(x, from, before);
     memcpy(next.value, to->value[y - to->sorted.param], sizeof next.value);
-    if (memcmp(before, next.value, (size_t)x->count * sizeof *before) != 0) change[changes++] = next;
+    if (!same_bits(before, next.value, (size_t)x->count)) change[changes++] = next;
   }
   return changes;
 }

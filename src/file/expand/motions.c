@@ -4,6 +4,7 @@
 #include "expand/expand_parts.h"
 #include "model/names.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* --- mirror --- */
@@ -78,12 +79,9 @@ static bool prefix_text(struct expander *e, struct node *map, const char *key, c
   char text[256];
   const char *old = node_text(map, key);
   if (!old) return true;
-  const size_t before = strlen(prefix), length = strlen(old);
-  if (before + length >= sizeof text)
+  if (snprintf(text, sizeof text, "%s%s", prefix, old) >= (int)sizeof text)
     return fail_expansion(e, map->at,
                           "prefix and name together are longer than 255 characters; shorten them");
-  memcpy(text, prefix, before);
-  memcpy(text + before, old, length + 1);
   return node_put_text(e, map, key, text);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Poses of bodies that follow from other bodies: relative to a body, or by the joint that leads to it and its coordinate. */
+#include "base/bits.h"
 #include "expand/expand_parts.h"
 #include "model/names.h"
 
@@ -171,7 +172,7 @@ static bool write_body_pose(const struct placing *g, struct placed *b)
   const struct node *own = node_find(b->node, "orientation");
   node_remove(b->node, "relative_to");
   if (!node_put_numbers(g->e, b->node, "position", b->r, 3)) return false;
-  if (own && node_numbers(own, given, 4) && memcmp(given, b->p, sizeof given) == 0) return true;
+  if (own && node_numbers(own, given, 4) && same_bits(given, b->p, 4)) return true;
   return (!turned && !own) || node_put_numbers(g->e, b->node, "orientation", b->p, 4);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The state of an instance as bytes: phase, time, values of the importer, parameters in use, and the state of the model. */
+#include "base/bits.h"
 #include "base/crc.h"
 #include "fmi/instance.h"
 
@@ -93,7 +94,7 @@ static bool check_memory(struct fmu *f, const unsigned char *from, size_t size, 
     why = "the state belongs to an FMU with other variables";
   else if (head->phase >= FMU_PHASES || !isfinite(head->start) || head->steps < 0 || head->ready > 1 ||
            !memchr(head->isa, 0, sizeof head->isa))
-    why = "the bytes are no state of an FMU of ali3";
+    why = "the state has a head that no FMU of ali3 writes";
   if (why) fmu_say(f, FMU_ERROR, FMU_LOG_ERROR, "%s", why);
   return !why;
 }
@@ -140,7 +141,7 @@ static enum fmu_status load_model_state(struct fmu *f, const struct memory_head 
   bool as_file = true;
   for (int i = 0; i < f->table.count; i++) {
     const struct fmu_variable *v = &f->table.variable[i];
-    as_file &= v->kind != FMU_PARAMETER || memcmp(&parameter[i], &v->start, sizeof v->start) == 0;
+    as_file &= v->kind != FMU_PARAMETER || same_bits(&parameter[i], &v->start, 1);
   }
   *model = as_file ? f->base : fmu_tuned_model(f, parameter, NULL, why, size);
   *data = *model ? ali3_data_new(*model) : NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The model of an instance with other parameters. It is made outside of any deadline, at the next step. */
+#include "base/bits.h"
 #include "fmi/instance.h"
 #include "model/copy.h"
 
@@ -142,8 +143,7 @@ double fmu_period(const struct fmu *f)
 bool fmu_is_retuned(const struct fmu *f)
 {
   for (int i = 0; i < f->table.count; i++)
-    if (f->table.variable[i].kind == FMU_PARAMETER &&
-        memcmp(&f->wanted[i], &f->acting[i], sizeof f->wanted[i]) != 0)
+    if (f->table.variable[i].kind == FMU_PARAMETER && !same_bits(&f->wanted[i], &f->acting[i], 1))
       return true;
   return false;
 }
@@ -152,7 +152,7 @@ static bool has_file_parameters(const struct fmu *f)
 {
   for (int i = 0; i < f->table.count; i++) {
     const struct fmu_variable *v = &f->table.variable[i];
-    if (v->kind == FMU_PARAMETER && memcmp(&f->wanted[i], &v->start, sizeof v->start) != 0) return false;
+    if (v->kind == FMU_PARAMETER && !same_bits(&f->wanted[i], &v->start, 1)) return false;
   }
   return true;
 }

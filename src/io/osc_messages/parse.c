@@ -72,7 +72,7 @@ static size_t argument_end(char type, const uint8_t *bytes, size_t begin, size_t
 static bool tags_are_known(const uint8_t *bytes, size_t begin, size_t end)
 {
   for (size_t at = begin; at < end && bytes[at] != 0; at++)
-    if (!memchr("ifhdsbTFNI", bytes[at], 10)) return false;
+    if (!strchr("ifhdsbTFNI", bytes[at])) return false;
   return true;
 }
 

@@ -29,6 +29,7 @@ struct outline_search {
 static void shade_color(char to[SCENE_COLOR], const char *color, double light)
 {
   unsigned red = 0, green = 0, blue = 0;
+  /* NOLINTNEXTLINE(cert-err34-c): two digits fit */
   if (sscanf(color, "#%2x%2x%2x", &red, &green, &blue) != 3) red = green = blue = 0;
   snprintf(to, SCENE_COLOR, "#%02x%02x%02x", (unsigned)(light * (red & 255) + 0.5),
            (unsigned)(light * (green & 255) + 0.5), (unsigned)(light * (blue & 255) + 0.5));

@@ -139,6 +139,7 @@ static int compare_rods(const void *a, const void *b)
 {
   const struct scene_rod *p = a, *q = b;
   if (p->body != q->body) return p->body < q->body ? -1 : 1;
+  /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): any order of all bits */
   return memcmp(p->to, q->to, sizeof p->to);
 }
 

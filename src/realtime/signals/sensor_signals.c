@@ -69,7 +69,7 @@ void walk_sensor(struct walk *w, const ali3_model *m, int sensor)
   free(prefix);
 }
 
-void signals_observe_sensor(const ali3_model *m, const ali3_data *d, int sensor, double *o)
+void signals_observe_sensor(const ali3_model *m, const ali3_data *d, int sensor, double *values)
 {
   _Static_assert(offsetof(ali3_sensor_state, specific_force) == sizeof(ali3_body_state),
                  "a pose's signals begin as ali3_sensor_state does");
@@ -82,21 +82,21 @@ void signals_observe_sensor(const ali3_model *m, const ali3_data *d, int sensor,
     ali3_sensor_get(m, d, sensor, &x);
   /* In the order of walk_sensor(). */
   if (ali3_sensor_type_readings(type) == 1) {
-    *o++ = reading.value[0];
-    if (sensor_has_rate(type)) *o++ = reading.rate;
-    *o = reading.good;
+    *values++ = reading.value[0];
+    if (sensor_has_rate(type)) *values++ = reading.rate;
+    *values = reading.good;
     return;
   }
   switch (type) {
   case ALI3_SENSOR_IMU:
-    memcpy(o, reading.value, sizeof reading.value);
+    memcpy(values, reading.value, sizeof reading.value);
     break;
   case ALI3_SENSOR_POSE:
-    memcpy(o, &x, sizeof(ali3_body_state));
+    memcpy(values, &x, sizeof(ali3_body_state));
     break;
   default:
-    memcpy(o, x.position, sizeof x.position);
-    memcpy(o + 3, x.velocity, sizeof x.velocity);
-    memcpy(o + 6, x.acceleration, sizeof x.acceleration);
+    memcpy(values, x.position, sizeof x.position);
+    memcpy(values + 3, x.velocity, sizeof x.velocity);
+    memcpy(values + 6, x.acceleration, sizeof x.acceleration);
   }
 }

@@ -48,7 +48,7 @@ void walk_platform(struct walk *w, bool cranks)
       PLATFORM_SIGNAL_LIST(QUANTITY)
 #undef QUANTITY
   };
-#define QUANTITY(name, count) +(count) /* NOLINT(bugprone-macro-parentheses): terms of one sum */
+#define QUANTITY(name, count) +(count) /* terms of one sum */
   _Static_assert(PLATFORM_SIGNALS == PLATFORM_SIGNAL_LIST(QUANTITY), "the platform's signals are its output");
 #undef QUANTITY
   _Static_assert(sizeof list / sizeof *list == sizeof of_platform / sizeof *of_platform, "of each its units");
@@ -88,7 +88,7 @@ void walk_rig(struct walk *w, bool cranks)
       RIG_SIGNAL_LIST(QUANTITY)
 #undef QUANTITY
   };
-#define QUANTITY(name, count) +(count) /* NOLINT(bugprone-macro-parentheses): terms of one sum */
+#define QUANTITY(name, count) +(count) /* terms of one sum */
   _Static_assert(RIG_SIGNALS == RIG_SIGNAL_LIST(QUANTITY), "the signals of the rig are its output");
 #undef QUANTITY
   for (size_t i = 0; i < sizeof list / sizeof *list; i++) {

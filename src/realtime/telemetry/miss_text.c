@@ -237,7 +237,6 @@ static void say_culprit(struct words *w, const struct culprit *c)
   }
 }
 
-/* NOLINTNEXTLINE(readability-non-const-parameter): written through w */
 int miss_text(const struct miss *m, const struct histograms *levels, char *text, size_t size)
 {
   struct words w = {text, size, 0};

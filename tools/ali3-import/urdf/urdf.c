@@ -67,7 +67,7 @@ _Static_assert(ROWS <= 32, "a bit of seen[] for each row");
 /* The line on which the tag begins: the parser stands at its end. */
 static int tag_line(xmlParserCtxtPtr parser)
 {
-  const xmlParserInputPtr input = parser->input;
+  const xmlParserInput *input = parser->input;
   int line = input->line;
   for (const xmlChar *c = input->cur; c > input->base && *c != '<'; c--) line -= c[-1] == '\n';
   return line > 0 ? line : 1;
