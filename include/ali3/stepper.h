@@ -220,7 +220,7 @@ void ali3_body_get(const ali3_model *m, const ali3_data *d, int body, ali3_body_
 typedef struct {
   double force[3], torque[3]; /* load of the joint on body_b at point_b, world axes, N and N m */
   double position, velocity;  /* coordinate: revolute rad with full turns, prismatic m; other types 0 */
-  bool held;                  /* force and torque come from an earlier step, see ali3_report.held */
+  bool held;                  /* the step did not determine force and torque, see ali3_report.held */
 } ali3_joint_state;
 void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joint_state *out);
 

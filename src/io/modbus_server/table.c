@@ -60,7 +60,7 @@ static const struct fixed {
     {TABLE_INPUT, MAP_RECORD_LOST, WIRE_U16, "recorder lost", "",
      "cycles that the recorder lost; 65535: 65535 or more"},
     {TABLE_INPUT, MAP_QUALITY, WIRE_U16, "quality", "",
-     "bit 0: forces and torques of joints are those of an earlier step; joint.NAME.quality is 0"},
+     "bit 0: the step did not determine forces and torques of joints; joint.NAME.quality is 0"},
     {TABLE_INPUT, MAP_RESERVED, WIRE_U16, "reserved", "", "registers 29 and 30 read 0xFFFF"},
     {TABLE_INPUT, MAP_FRAME_END, WIRE_U16, "frame", "", "number of the frame, repeated"},
 

@@ -126,7 +126,7 @@ enum frame_flag {
   FLAG_WITHHELD = 1 << 14,
   FLAG_VIOLATED = 1 << 15, /* the last step left a joint, drive or gear open by more than the tolerance */
   FLAG_RECORDED = 1 << 16, /* the recorder of this daemon writes a file; not in the 16 bits of Modbus */
-  FLAG_HELD = 1 << 17,     /* reactions are those of an earlier step: ali3_report.held; Modbus register 28 */
+  FLAG_HELD = 1 << 17, /* the step did not determine the reactions: ali3_report.held; Modbus register 28 */
 };
 
 #endif
