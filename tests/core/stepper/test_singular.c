@@ -6,6 +6,7 @@
 #include "check.h"
 #include "common/toys.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { RODS = 5, PINS = 7, ROWS = 2 * PINS };
@@ -135,12 +136,17 @@ static int run(ali3_options o, double speed)
 
 static ali3_coordinates coordinates = ALI3_COORDINATES_BODY;
 
+static int by_size(const void *a, const void *b)
+{
+  return *(const int *)a - *(const int *)b;
+}
+
 /* The motion is chaotic: any instruction set takes a way of its own. So they take turns.
- *   most: held samples, in percent; three times what 300 runs had */
+ *   most: held samples of the median run, in percent. A run may keep a joint open for seconds, and marks that. */
 static void check_runs(ali3_method method, bool extrapolate, double dt, int runs, double most)
 {
   const char *isas[ISA_COUNT];
-  int count = 0, held = 0;
+  int count = 0, held[20];
   for (enum isa isa = 0; isa < ISA_COUNT; isa++)
     if (isa_supported(isa)) isas[count++] = isa_name(isa);
   ali3_options o = ali3_options_default();
@@ -150,9 +156,12 @@ static void check_runs(ali3_method method, bool extrapolate, double dt, int runs
   o.dt = dt;
   for (int i = 0; i < runs; i++) {
     snprintf(o.isa, sizeof o.isa, "%s", isas[i % count]);
-    held += run(o, 1.0 + 1e-3 * i);
+    held[i] = run(o, 1.0 + 1e-3 * i);
   }
-  if (held > most / 100 * runs * 20 / dt) fail_msg("%d of %g samples are held", held, runs * 20 / dt);
+  qsort(held, (size_t)runs, sizeof *held, by_size);
+  print_message("%s, %g ms: half of the runs hold at most %d of %g samples\n", ali3_method_name(method),
+                1e3 * dt, held[runs / 2], 20 / dt);
+  if (held[runs / 2] > most / 100 * 20 / dt) fail_msg("expected at most %g %%", most);
 }
 
 TEST(reactions_are_right_or_held)
@@ -164,13 +173,13 @@ TEST(reactions_are_right_or_held)
 
 TEST(reactions_of_the_energy_method)
 {
-  check_runs(ALI3_METHOD_ENERGY, false, 0.01, 20, 2.6);
+  check_runs(ALI3_METHOD_ENERGY, false, 0.01, 20, 0.5);
   check_runs(ALI3_METHOD_ENERGY, false, 0.005, 20, 0.5);
 }
 
 TEST(reactions_of_extrapolated_steps)
 {
-  check_runs(ALI3_METHOD_ALI3, true, 0.01, 20, 0.2);
+  check_runs(ALI3_METHOD_ALI3, true, 0.01, 20, 0.4);
 }
 
 TEST(reactions_of_explicit_methods)
@@ -183,9 +192,9 @@ TEST(reactions_of_explicit_methods)
 TEST(reactions_in_joint_coordinates)
 {
   coordinates = ALI3_COORDINATES_JOINT;
-  check_runs(ALI3_METHOD_RK4, false, 0.01, 10, 0.2);
-  check_runs(ALI3_METHOD_DP5, false, 0.01, 10, 0.2);
-  check_runs(ALI3_METHOD_ABM8, false, 0.01, 10, 0.2);
+  check_runs(ALI3_METHOD_RK4, false, 0.01, 10, 0.4);
+  check_runs(ALI3_METHOD_DP5, false, 0.01, 10, 0.4);
+  check_runs(ALI3_METHOD_ABM8, false, 0.01, 10, 0.4);
   coordinates = ALI3_COORDINATES_BODY;
 }
 
