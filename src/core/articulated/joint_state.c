@@ -193,22 +193,22 @@ double limbs_add(const struct limbs *l, const struct limb_at *at, bool rates, do
   return largest;
 }
 
-void limb_body(const struct limb *b, const struct limb_at *o, const double gravity[3], struct body_state *x)
+void limb_body(const struct limb *b, const struct limb_at *at, const double gravity[3], struct body_state *x)
 {
   double c[3], part[3], twice[3], turned[3], own[3], own_al[3];
-  const double al[3] = {o->al[0] + o->dal[0], o->al[1] + o->dal[1], o->al[2] + o->dal[2]};
-  m3_mul(c, o->R, b->centre);
-  v3_cross(part, o->w, c);
-  v3_cross(twice, o->w, part);
+  const double al[3] = {at->al[0] + at->dal[0], at->al[1] + at->dal[1], at->al[2] + at->dal[2]};
+  m3_mul(c, at->R, b->centre);
+  v3_cross(part, at->w, c);
+  v3_cross(twice, at->w, part);
   v3_cross(turned, al, c);
   for (int i = 0; i < 3; i++) {
-    x->r[i] = o->o[i] + c[i];
-    x->rd[i] = o->v[i] + part[i];
-    x->rdd[i] = o->ac[i] + o->dac[i] + gravity[i] + (turned[i] + twice[i]);
+    x->r[i] = at->o[i] + c[i];
+    x->rd[i] = at->v[i] + part[i];
+    x->rdd[i] = at->ac[i] + at->dac[i] + gravity[i] + (turned[i] + twice[i]);
   }
-  memcpy(x->p, o->p, sizeof x->p);
-  m3_tmul(own, o->R, o->w);
-  m3_tmul(own_al, o->R, al);
-  p_from_rotation(x->pd, o->p, 1.0, own, 0.0);
-  p_from_rotation(x->pdd, o->p, 1.0, own_al, -p_dot(x->pd, x->pd));
+  memcpy(x->p, at->p, sizeof x->p);
+  m3_tmul(own, at->R, at->w);
+  m3_tmul(own_al, at->R, al);
+  p_from_rotation(x->pd, at->p, 1.0, own, 0.0);
+  p_from_rotation(x->pdd, at->p, 1.0, own_al, -p_dot(x->pd, x->pd));
 }

@@ -187,7 +187,7 @@ void limbs_accelerate(const struct limbs *l, const struct limb_at *at, const dou
 /* Adds the deviations to x, or to x', as changes of position or velocity. Returns the largest one, m or rad, or per s. */
 double limbs_add(const struct limbs *l, const struct limb_at *at, bool rates, double *state);
 /* The body of a limb. */
-void limb_body(const struct limb *b, const struct limb_at *o, const double gravity[3], struct body_state *x);
+void limb_body(const struct limb *b, const struct limb_at *at, const double gravity[3], struct body_state *x);
 /* transmit.c. After an evaluation: multipliers of all rows, those of inner joints from the wrenches that they transmit, and
  * J_n'lambda of each limb: limbs_multiplied() numbers. lambda: (rows) of the closures; inertia: false, loads of lambda alone. */
 void limbs_multipliers(const struct limbs *l, struct limbs_work *w, const double *lambda, bool inertia,
