@@ -31,6 +31,7 @@ enum finding_severity { FINDING_INFO, FINDING_WARNING, FINDING_ERROR };
   X(FINDING_SINGULAR, "singular-start")                                                                      \
   X(FINDING_STEP, "step-fails")                                                                              \
   X(FINDING_PASS, "singular-pass")                                                                           \
+  X(FINDING_UNDETERMINED, "reactions-not-determined")                                                        \
   X(FINDING_LIGHT, "light-body")                                                                             \
   X(FINDING_TURNS, "turns-too-far")                                                                          \
   X(FINDING_ACCURACY, "accuracy")                                                                            \

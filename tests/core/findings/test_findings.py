@@ -459,6 +459,23 @@ class Findings(unittest.TestCase):
                     else:
                         self.assertNotIn("the projection moves", done)
 
+    def test_steps_that_do_not_determine_reactions(self):
+        """A step near a singular position is told apart from one that more iterations mend; both name what determines the reactions."""
+        begin = r"warning: in {} steps, first at t = {} s, reactions are not determined: .*; "
+        for name, settings, expected in (
+                ("config/models/double_wishbone.yaml", ["cycle.period=20ms"],
+                 begin.format("1 of the first 500", "0.02") + r"the motion is right; solver.iterations: 6 .*\[reactions-not-determined\]"),
+                ("config/models/double_wishbone.yaml", ["cycle.period=20ms", "solver.iterations=6"], None),
+                ("tests/reference/double_four_bar.json", ["cycle.period=20ms", "solver.method=energy"],
+                 begin.format(r"\d of the first 500", "2.66") + r".* singular position .* rk4, .*\[singular-pass\]"),
+                ("tests/reference/double_four_bar.json", ["cycle.period=20ms", "solver.method=rk4"], None)):
+            done = self.check(os.path.join(ROOT, name), "--check", *(word for s in settings for word in ("--set", s))).stdout
+            with self.subTest(name, settings=settings):
+                if expected:
+                    self.assertRegex(done, expected)
+                else:
+                    self.assertNotIn("not determined", done)
+
     def test_rows_that_redundant_leaves_out(self):
         """drop leaves the redundant rows of loops out, without an effect on the motion; auto takes the way with less work, and has
         the bits of the word that it stands for."""
