@@ -117,7 +117,9 @@ class Bench(unittest.TestCase):
         self.assertIn(large[1]["workers"], range(len(os.sched_getaffinity(0))))
         self.assertEqual(len({f["checksum"] for f in large}), 1)
         (small,) = self.figures("--case", "bricard", "--steps", "4", "--workers", "auto")
-        self.assertEqual((small["workers"], small["workers_chosen"]), (0, True))
+        self.assertTrue(small["workers_chosen"])
+        if not os.environ.get("ALI3_SANITIZE"):  # steps take so long there that a worker can pay
+            self.assertEqual(small["workers"], 0)
 
     def test_figures(self):
         for f in self.figures("--bodies", "40", "--steps", "100"):

@@ -48,7 +48,8 @@ class Demo(Folder):
               f"{missed} misses")
         self.assertEqual(run.returncode, 1 if not r["follows"] else 3 if missed else 0)
         self.assertGreater(r["poses"], 1500)  # 9 s, and some 10 to engage and to park
-        self.assertGreater(r["fastest_m_s"], 7)
+        if bench.SANITIZED != "thread":  # the model of the car is slower than the script there
+            self.assertGreater(r["fastest_m_s"], 7)
         self.assertGreater(r["error_m"], 1e-5)  # it moved
         self.assertTrue(r["parked"], r)
         if bench.JUDGES_TIMES:  # on a busy host the script that drives is late, and the platform behind it

@@ -266,6 +266,7 @@ class Life(unittest.TestCase):
                 with contextlib.suppress(ConnectionResetError):
                     self.assertEqual(idle.recv(10), b"")
 
+    @unittest.skipIf(bench.SANITIZED == "thread", "the thread sanitizer has a thread of its own")
     def test_it_steps_back(self):
         """Never real-time, also if its parent is; and it prints what it got."""
         def fifo():

@@ -18,6 +18,7 @@ from linked import WIRES, cart, children, daemon
 sys.path.insert(0, os.path.join(bench.ROOT, "tests", "fmi"))
 import brake  # noqa: E402
 
+os.environ.update(bench.OUTLIVES_CRASHES)
 A, B = cart(), cart(2.0, -0.4)
 
 

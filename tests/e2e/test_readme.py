@@ -13,6 +13,8 @@ import bench
 import reader
 
 ELSEWHERE = ("tools/quickstart", "tools/demo", "tests/run", "cmake -S", "cmake --build")  # other tests, and what started this one, run these
+if bench.SANITIZED:
+    ELSEWHERE += ("PYTHONPATH=",)  # Python is built without the sanitizer, which the library needs
 STATUSES = {"build/bin/ali3-doctor": (0, 1, 2)}  # it speaks of the host
 
 

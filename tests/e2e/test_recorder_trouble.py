@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import unittest
 
 import bench
 from test_record import KEEP, Case, Recorder, read, small_disk
@@ -30,6 +31,9 @@ class Trouble(Case):
     def check_losses(self, d, run, seconds):
         """One gap as long as the trouble, less the ring; every lost cycle is counted, in the file and in the telemetry."""
         gaps, attributes = gaps_of(run), run["attributes"]
+        if bench.SANITIZED == "thread":  # the recorder is too slow there, and loses other cycles, too
+            self.assertGreaterEqual(attributes["lost"], sum(gaps))
+            return attributes["lost"]
         self.assertEqual(len(gaps), 1, gaps)
         bench.in_time(self, abs(gaps[0] / 100 - (seconds - RING * 7 / 8)), 0.6, "s of lost cycles")
         self.assertEqual((attributes["lost"], attributes["complete"], attributes["closed"]), (gaps[0], 0, 1))
@@ -116,6 +120,7 @@ class Trouble(Case):
                 client.kill()
         return before, d.watch()
 
+    @unittest.skipIf(bench.SANITIZED == "thread", "a step of 128 bodies takes longer than a period there")
     def test_a_flood_beside_it(self):
         """128 bodies: the copy of a frame costs microseconds, no page fault, and no misses that do not come without a recorder."""
         with open(CHAIN, encoding="utf-8") as f:

@@ -75,6 +75,7 @@ def threads(daemon):
     return [Thread(pid, tid) for tid in sorted(os.listdir(f"/proc/{pid}/task"), key=int)]
 
 
+@unittest.skipIf(bench.SANITIZED == "thread", "the thread sanitizer has a thread of its own")
 class Threads(unittest.TestCase):
     def check(self, daemon, workers, cpu, priority):
         """priority None: nobody is real time; cpu None: nobody is pinned."""

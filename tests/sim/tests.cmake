@@ -10,6 +10,7 @@ add_test(NAME sim/workers COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURC
          $<TARGET_FILE:ali3-sim>)
 ali3_tier(quick sim/linear)
 ali3_tier(system sim/hydraulics sim/motor sim/tyre sim/sim sim/batch sim/workers)
+set_property(TEST sim/batch APPEND PROPERTY ENVIRONMENT ALI3_SANITIZE=${ALI3_SANITIZE})
 ali3_computes(sim/tyre sim/sim sim/batch sim/workers)
 
 # A Slurm of one node, by tests/run --tier soak.

@@ -44,10 +44,14 @@ struct key_group {
 
 static bool add_param(struct params *p, const struct key_group *g, const struct key *k)
 {
-  struct param *grown = realloc(p->param, ((size_t)p->count + 1) * sizeof *grown);
-  if (!grown) return false;
-  p->param = grown;
-  struct param *x = &grown[p->count++];
+  if (p->count == p->room) {
+    const int room = 2 * p->room + 64;
+    struct param *grown = realloc(p->param, (size_t)room * sizeof *grown);
+    if (!grown) return false;
+    p->param = grown;
+    p->room = room;
+  }
+  struct param *x = &p->param[p->count++];
   *x = (struct param){.key = k,
                       .owner = g->owner,
                       .element = g->element,

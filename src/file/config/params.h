@@ -40,7 +40,7 @@ struct param_part {
 /* Names and kinds depend on the structure of a model only, so one list serves all results of params_apply(). */
 struct params {
   struct param *param; /* (count) in the order of the file */
-  int count;
+  int count, room;
 };
 
 /* The parameters of a model with their values, without the model. */
