@@ -35,13 +35,14 @@ if(ALI3_TIDY)
   list(APPEND names lint/tidy)
 endif()
 
-# A test of these checks, with a program that breaks all of their rules.
+# Tests of these checks, with a program that breaks all of their rules, and of what runs once more.
 add_executable(test_lint_breaches lint/breaches.c)
 set_target_properties(test_lint_breaches PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 target_compile_options(test_lint_breaches PRIVATE -Wno-vla)
 add_test(NAME lint/lint COMMAND ${when_built} $<TARGET_FILE:test_lint_breaches> -- ${Python3_EXECUTABLE} ${lint}/test_lint.py $<TARGET_FILE:test_lint_breaches>
          ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/test_lint_breaches.dir)
-list(APPEND names lint/lint)
+add_test(NAME lint/again COMMAND ${Python3_EXECUTABLE} -B ${lint}/test_again.py)
+list(APPEND names lint/lint lint/again)
 
 set_tests_properties(${names} PROPERTIES SKIP_RETURN_CODE 77 LABELS lint
                                          ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
