@@ -29,8 +29,8 @@ from demo_parts.osc import decode as osc_decode, message as osc_message, text as
 PORTS = None  # port_range(), at the first free_port()
 BIN = ""  # folder of the programs; the command line sets it
 SANITIZED = os.environ.get("ALI3_SANITIZE")  # what the programs are built with
-# The environment of a program that outlives crashes of its children. The handler of a sanitizer would report them.
-OUTLIVES_CRASHES = {f"{name}_OPTIONS": f"{os.environ.get(f'{name}_OPTIONS', '')}:handle_segv=0" for name in ("ASAN", "TSAN")}
+# The environment of a program that outlives crashes of its children. The handlers of a sanitizer would report them.
+OUTLIVES_CRASHES = {f"{name}_OPTIONS": f"{os.environ.get(f'{name}_OPTIONS', '')}:handle_segv=0:handle_sigbus=0" for name in ("ASAN", "TSAN")}
 STATES = ["INIT", "STOPPED", "READY", "RUNNING", "PAUSED", "FAULT", "SAFE", "EXIT"]
 PATIENCE = 300.0  # s: a limit that only bounds a failure, so it is far above what a busy host needs
 JUDGES_TIMES = "ALI3_JUDGE_TIMES" in os.environ  # the tier timing sets it: nothing else runs then
