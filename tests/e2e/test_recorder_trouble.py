@@ -43,26 +43,46 @@ class Trouble(Case):
         """The telemetry, once it shows lost cycles."""
         return bench.wait_for("lost cycles", lambda: (w := d.watch())["recorder"] == "lost cycles" and w, seconds + bench.PATIENCE)
 
-    def test_a_disk_that_hangs(self):
-        """One synchronisation outlasts the ring."""
+    def slowed(self, d):
+        """A recorder whose disk hangs while there is a file `slow`, with as many seconds in it. It has rows already."""
         if bench.SANITIZED:
             self.skipTest("a preloaded library would come before the sanitizer")
+        environment = dict(os.environ, LD_PRELOAD=os.path.join(bench.BIN, "..", "tests", "slow_disk.so"),
+                           ALI3_SLOW_DISK=os.path.join(d.dir, "slow"))
+        r = Recorder("--once", os.path.join(d.dir, "run.h5"), "--before", "0", d.name, environment=environment)
+        bench.wait_for("rows", lambda: d.watch()["recorder_flush_s"] > 0)
+        return r
+
+    def test_a_disk_that_hangs(self):
+        """One synchronisation outlasts the ring."""
         with bench.Daemon(telemetry={"frames": RING}, record=KEEP) as d:
-            file, slow = os.path.join(d.dir, "run.h5"), os.path.join(d.dir, "slow")
-            environment = dict(os.environ, LD_PRELOAD=os.path.join(bench.BIN, "..", "tests", "slow_disk.so"), ALI3_SLOW_DISK=slow)
-            with Recorder("--once", file, "--before", "0", d.name, environment=environment) as r:
-                bench.wait_for("rows", lambda: d.watch()["recorder_flush_s"] > 0)
+            with self.slowed(d) as r:
                 misses = d.watch()["misses"]
-                d.file("slow", str(HANG))
+                slow = d.file("slow", str(HANG))
                 bench.run_on(0.9)  # a chunk
                 os.unlink(slow)
                 watched = self.wait_for_losses(d, HANG)
                 self.assertGreaterEqual(watched["recorder_flush_s"], HANG)
                 self.assertEqual(r.stop(), 0, r.said)
-            lost = self.check_losses(d, read(file), HANG)
+            lost = self.check_losses(d, read(os.path.join(d.dir, "run.h5")), HANG)
             bench.wait_for("the log", lambda: f"recorder: {lost} cycles lost" in d.said())
             self.assertEqual((d.watch()["state"], d.watch()["recorder_lost"]), ("RUNNING", lost))
             print(f"\n{HANG} s of a hanging disk: {lost} cycles lost and counted, {d.watch()['misses'] - misses} deadlines missed", flush=True)
+
+    def test_an_end_while_the_disk_hangs(self):
+        """Cycles behind the end of a recording are not lost, however long its last synchronisations take."""
+        with bench.Daemon(telemetry={"frames": 1}, record=KEEP) as d:
+            with self.slowed(d) as r:
+                r.process.send_signal(signal.SIGSTOP)
+                bench.run_on(0.75)  # more than a chunk, less than the ring
+                d.file("slow", "3")
+                r.process.send_signal(signal.SIGTERM)
+                r.process.send_signal(signal.SIGCONT)
+                end = d.watch()["cycle"]
+                self.assertEqual(r.finish(), 0, r.said)
+            run = read(os.path.join(d.dir, "run.h5"))
+            without_row = run["attributes"]["lost"] - sum(gaps_of(run))
+            self.assertLess(run["head"]["cycle"][-1] + without_row, end + 150, r.said)
 
     def test_a_stopped_recorder(self):
         with bench.Daemon(telemetry={"frames": RING}, record=KEEP) as d:

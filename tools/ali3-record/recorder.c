@@ -346,10 +346,11 @@ static bool take_slots(struct recorder *r)
     case FRAMES_NOT_YET:
       return true;
     case FRAMES_OVERTAKEN: {
-      /* The oldest eighth of the ring may be overtaken while it is read. */
+      /* The oldest eighth of the ring may be overtaken while it is read. No cycle behind the end is lost. */
       if (!frames_written(&r->ring, &slots, &events)) return false;
-      const uint64_t held = r->ring.head.slots - r->ring.head.slots / 8 - 1;
-      const uint64_t oldest = slots - (held < slots ? held : slots),
+      const uint64_t held = r->ring.head.slots - r->ring.head.slots / 8 - 1,
+                     first = slots - (held < slots ? held : slots),
+                     oldest = r->last > 0 && first > r->last ? r->last : first,
                      lost = oldest > r->next ? oldest - r->next : 1;
       if (r->recording) {
         r->file.lost += lost;
@@ -358,8 +359,7 @@ static bool take_slots(struct recorder *r)
         r->missed += lost;
       }
       r->file.gap = r->recording;
-      fprintf(stderr,
-              "ali3-record: %llu cycles lost: this program was held up for longer than the ring lasts\n",
+      fprintf(stderr, "ali3-record: %llu cycles lost: held up for longer than the ring lasts\n",
               (unsigned long long)lost);
       r->next += lost;
       report_state(r); /* to catch up takes long on a slow disk */
