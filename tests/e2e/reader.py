@@ -109,13 +109,16 @@ class Reader:
             return False
         return True
 
+    def terminal_text(self):
+        return (self.path / ".terminal").read_text(encoding="utf-8", errors="replace")
+
     def seen(self):
         """Everything on the terminal since the last command block began, without what ali3d says of a busy host in the midst of a line."""
-        return HOST.sub("", (self.path / ".terminal").read_text(encoding="utf-8", errors="replace")[self.begin:])
+        return HOST.sub("", self.terminal_text()[self.begin:])
 
     def turn(self):
         """A block of commands begins."""
-        self.begin = len((self.path / ".terminal").read_text(encoding="utf-8", errors="replace"))
+        self.begin = len(self.terminal_text())
 
     def run(self, command):
         """(exit status, what the terminal has shown since the last turn). A command in the background counts as done after 0.2 s, and a
@@ -125,19 +128,19 @@ class Reader:
         count, daemons = len(END.findall(self.seen())), self.seen().count(READY)
         self.shell.stdin.write(f"{{ {command}\n}} </dev/null\nprintf '\\036%d\\n' $?\n")
         self.shell.stdin.flush()
-        bench.wait_for(lambda: f"the end of {command}; the terminal shows:\n{self.seen()}",
+        bench.wait_for(lambda: f"the end of {command}; the terminal shows:\n{self.terminal_text()}",
                        lambda: len(END.findall(self.seen())) > count, COMMAND_SECONDS)
         if command.rstrip().endswith("&"):
             time.sleep(0.2)
             if command.startswith("build/bin/ali3d "):
-                bench.wait_for(lambda: f"the daemon of {command}; the terminal shows:\n{self.seen()}",
+                bench.wait_for(lambda: f"the daemon of {command}; the terminal shows:\n{self.terminal_text()}",
                                lambda: self.seen().count(READY) > daemons, OUTPUT_SECONDS)
         status = int(END.findall(self.seen())[-1])
         return 0 if status == 124 and command.startswith("timeout ") else status, self.seen()
 
     def wait_for_output(self, shown, tight):
         """Waits until the terminal has shown a block of output."""
-        bench.wait_for(lambda: f"the line {missing(shown, self.seen(), tight)!r}; the terminal shows:\n{self.seen()}",
+        bench.wait_for(lambda: f"the line {missing(shown, self.seen(), tight)!r}; the terminal shows:\n{self.terminal_text()}",
                        lambda: missing(shown, self.seen(), tight) is None, OUTPUT_SECONDS)
 
 
