@@ -91,8 +91,9 @@ static int take_step_answer(const char *path, const char *types, lo_arg **arg, i
   (void)path, (void)types, (void)arguments, (void)m;
   struct feed *f = user;
   if (strcmp(&arg[0]->s, "step") != 0) return 0;
-  f->answered = arg[1]->i;
-  f->result = arg[2]->i;
+  /* Copied, since an argument may begin at any multiple of 4 bytes, and lo_arg wants 8. */
+  memcpy(&f->answered, arg[1], sizeof f->answered);
+  memcpy(&f->result, arg[2], sizeof f->result);
   return 0;
 }
 

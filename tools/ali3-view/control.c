@@ -219,7 +219,7 @@ static ssize_t receive_any(const struct control *c, char bytes[static PACKET], s
   return n;
 }
 
-bool control_receive(struct control *c, int32_t *request, struct inet_address *from, int *result)
+bool control_receive(struct control *c, int32_t *request, struct inet_address *from, int32_t *result)
 {
   static const char ack[] = "/ack";
   for (;;) {
@@ -230,9 +230,9 @@ bool control_receive(struct control *c, int32_t *request, struct inet_address *f
     if (!end || end - bytes < (ssize_t)strlen(ack) || strcmp(end - strlen(ack), ack) != 0) continue;
     lo_message m = lo_message_deserialise(bytes, (size_t)n, NULL);
     const bool fits = m && strcmp(lo_message_get_types(m), "sii") == 0;
-    if (fits) {
-      *request = lo_message_get_argv(m)[1]->i;
-      *result = lo_message_get_argv(m)[2]->i;
+    if (fits) { /* copied, since an argument may begin at any multiple of 4 bytes, and lo_arg wants 8 */
+      memcpy(request, lo_message_get_argv(m)[1], sizeof *request);
+      memcpy(result, lo_message_get_argv(m)[2], sizeof *result);
     }
     if (m) lo_message_free(m);
     if (fits) return true;

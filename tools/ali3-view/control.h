@@ -64,7 +64,7 @@ unsigned control_jog(struct control *c, const char *instance, const json_t *body
 unsigned control_input(struct control *c, const char *instance, const json_t *body, uint64_t now_ns,
                        const char **why);
 /* Receives answers. True: one came for `request`, with its result. Call it until it returns false. */
-bool control_receive(struct control *c, int32_t *request, struct inet_address *from, int *result);
+bool control_receive(struct control *c, int32_t *request, struct inet_address *from, int32_t *result);
 /* Sends the held inputs again. Returns the next instant at which it wants to be called; UINT64_MAX: none. */
 uint64_t control_tick(struct control *c, uint64_t now_ns);
 

@@ -295,9 +295,8 @@ static void resume_command(struct view_server *s, int i)
 /* Hands answers of the daemons to their commands, and ends those that waited too long. Returns when the next one does. */
 static uint64_t wake_commands(struct view_server *s, uint64_t now_ns)
 {
-  int32_t request;
+  int32_t request, result;
   struct inet_address from;
-  int result;
   uint64_t next = UINT64_MAX;
   /* Answers. */
   while (control_receive(&s->view->control, &request, &from, &result)) {
