@@ -14,7 +14,7 @@ import reader
 
 ELSEWHERE = ("tools/quickstart", "tools/demo", "tests/run", "cmake -S", "cmake --build")  # other tests, and what started this one, run these
 if bench.SANITIZED:
-    ELSEWHERE += ("PYTHONPATH=",)  # Python is built without the sanitizer, which the library needs
+    ELSEWHERE += ("PYTHONPATH=", "gcc rod.c")  # Python and the reader's program are built without the sanitizer, which the library needs
 STATUSES = {"build/bin/ali3-doctor": (0, 1, 2)}  # it speaks of the host
 
 
