@@ -135,6 +135,7 @@ class Threads(unittest.TestCase):
             for name, flags in mappings:
                 self.assertTrue("lo" in flags.split() or name in UNLOCKED, f"not locked: {name or 'a nameless mapping'}")
 
+    @unittest.skipIf(bench.SANITIZED, "a sanitizer binds functions of its own late")
     def test_nothing_is_bound_late(self):
         """The first call of a function that is bound then would take the loader's lock and time."""
         with bench.Daemon(environment={"LD_DEBUG": "bindings", "LD_DEBUG_OUTPUT": "bound"}) as d:
