@@ -30,6 +30,7 @@ static void command(const char *body)
   shared_need(o && control_command(&c, shared_instance, o, 1, &wait, &why) != 202);
   shared_need(control_input(&c, shared_instance, o, 1, &why) != 200);
   json_decref(o);
+  control_close(&c); /* it keeps the description that it has read */
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
