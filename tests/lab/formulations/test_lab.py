@@ -343,6 +343,7 @@ class Tables(LabTest):
         self.assertIn("6 of 6 demanded rows hold", text)
         self.assertEqual([row["levels"] for row in rows], [4 + k for k in range(10)])
 
+    @unittest.skipIf(os.environ.get("ALI3_SANITIZE"), "a sanitizer needs more memory")
     def test_a_long_chain_needs_little_memory(self):
         """Dense matrices of 2048 bodies would take 2.5 GB."""
         def limit():

@@ -6,6 +6,7 @@ foreach(name lab methods paper2)
   add_test(NAME lab/${name} COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py $<TARGET_FILE:ali3-lab>)
   ali3_tier(system lab/${name})
 endforeach()
+set_property(TEST lab/lab APPEND PROPERTY ENVIRONMENT ALI3_SANITIZE=${ALI3_SANITIZE})
 ali3_computes(lab/methods)
 # Every table holds, and two of them fail with a wrong mechanism; soak/tables changes the mechanisms of all of them, for minutes.
 set(tables ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_LIST_DIR}/test_tables.py $<TARGET_FILE:ali3-lab>)
