@@ -145,7 +145,7 @@ static int by_size(const void *a, const void *b)
  *   most: held samples of the median run, in percent. A run may keep a joint open for seconds, and marks that. */
 static void check_runs(ali3_method method, bool extrapolate, double dt, int runs, double most)
 {
-  const char *isas[ISA_COUNT];
+  const char *isas[ISA_COUNT] = {0};
   int count = 0, held[20];
   for (enum isa isa = 0; isa < ISA_COUNT; isa++)
     if (isa_supported(isa)) isas[count++] = isa_name(isa);
