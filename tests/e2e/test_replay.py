@@ -81,6 +81,7 @@ class Case(unittest.TestCase):
         self.push(client, 10)
         for on in (1, 0):
             client.send(bench.osc_message("/ali3/inject", "sii", "noisy", on, 40 + on))
+            bench.wait_for("the injection to switch", lambda on=on: d.watch()["fault_injection"] == bool(on))
             self.push(client, 10)
         client.command("pause", 2)
         bench.run_on(0.15)
