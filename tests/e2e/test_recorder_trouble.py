@@ -49,21 +49,21 @@ class Trouble(Case):
             self.skipTest("a preloaded library would come before the sanitizer")
         environment = dict(os.environ, LD_PRELOAD=os.path.join(bench.BIN, "..", "tests", "slow_disk.so"),
                            ALI3_SLOW_DISK=os.path.join(d.dir, "slow"))
-        r = Recorder("--once", os.path.join(d.dir, "run.h5"), "--before", "0", d.name, environment=environment)
+        r = self.enterContext(Recorder("--once", os.path.join(d.dir, "run.h5"), "--before", "0", d.name, environment=environment))
         bench.wait_for("rows", lambda: d.watch()["recorder_flush_s"] > 0)
         return r
 
     def test_a_disk_that_hangs(self):
         """One synchronisation outlasts the ring."""
         with bench.Daemon(telemetry={"frames": RING}, record=KEEP) as d:
-            with self.slowed(d) as r:
-                misses = d.watch()["misses"]
-                slow = d.file("slow", str(HANG))
-                bench.run_on(0.9)  # a chunk
-                os.unlink(slow)
-                watched = self.wait_for_losses(d, HANG)
-                self.assertGreaterEqual(watched["recorder_flush_s"], HANG)
-                self.assertEqual(r.stop(), 0, r.said)
+            r = self.slowed(d)
+            misses = d.watch()["misses"]
+            slow = d.file("slow", str(HANG))
+            bench.run_on(0.9)  # a chunk
+            os.unlink(slow)
+            watched = self.wait_for_losses(d, HANG)
+            self.assertGreaterEqual(watched["recorder_flush_s"], HANG)
+            self.assertEqual(r.stop(), 0, r.said)
             lost = self.check_losses(d, read(os.path.join(d.dir, "run.h5")), HANG)
             bench.wait_for("the log", lambda: f"recorder: {lost} cycles lost" in d.said())
             self.assertEqual((d.watch()["state"], d.watch()["recorder_lost"]), ("RUNNING", lost))
@@ -72,14 +72,14 @@ class Trouble(Case):
     def test_an_end_while_the_disk_hangs(self):
         """Cycles behind the end of a recording are not lost, however long its last synchronisations take."""
         with bench.Daemon(telemetry={"frames": 1}, record=KEEP) as d:
-            with self.slowed(d) as r:
-                r.process.send_signal(signal.SIGSTOP)
-                bench.run_on(0.75)  # more than a chunk, less than the ring
-                d.file("slow", "3")
-                r.process.send_signal(signal.SIGTERM)
-                r.process.send_signal(signal.SIGCONT)
-                end = d.watch()["cycle"]
-                self.assertEqual(r.finish(), 0, r.said)
+            r = self.slowed(d)
+            r.process.send_signal(signal.SIGSTOP)
+            bench.run_on(0.75)  # more than a chunk, less than the ring
+            d.file("slow", "3")
+            r.process.send_signal(signal.SIGTERM)
+            r.process.send_signal(signal.SIGCONT)
+            end = d.watch()["cycle"]
+            self.assertEqual(r.finish(), 0, r.said)
             run = read(os.path.join(d.dir, "run.h5"))
             without_row = run["attributes"]["lost"] - sum(gaps_of(run))
             self.assertLess(run["head"]["cycle"][-1] + without_row, end + 150, r.said)
