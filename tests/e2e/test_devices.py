@@ -341,13 +341,12 @@ class Devices(unittest.TestCase):
                         bench.wait_for(f"{value} to go around", lambda: plc.written() == value)
                     bench.wait_for("unit 2 to be missed", lambda: device(d, "silent")["errors"]["timeout"] > 1)
                     bench.wait_for("unit 1 to be up", lambda: device(d, "plc")["state"] == "up")
+                    for path in (ours, theirs):
+                        os.unlink(path)  # before socat ends: its terminals may be another test's right after
                     bench.kill_client(line)
                     plc.close()
                     bench.wait_for("the line to be missed", lambda: device(d, "plc")["errors"]["unreachable"] > 0)
                     bench.wait_for("the input to be stale", lambda: stale(d))
-                    for path in (ours, theirs):
-                        with bench.contextlib.suppress(FileNotFoundError):
-                            os.unlink(path)  # socat had no time to
                     line, plc = lay(0.75)
                     bench.wait_for("0.75 to go around", lambda: plc.written() == 0.75)
                     self.assertEqual(d.stop()[0], 0)

@@ -78,9 +78,9 @@ class Line:
         self.slave = -1
 
     def unplug(self):
+        os.unlink(self.path)  # first: a closed terminal may be another test's right after
         self.let_go()
         os.close(self.master)
-        os.unlink(self.path)
         self.master = -1
         self.data = b""
 
