@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The Modbus server with other programs, over TCP and over a serial line: mbpoll, pymodbus, and hand-made bytes."""
+import contextlib
 import json
 import os
 import re
@@ -64,7 +65,10 @@ class Line:
         bench.wait_for("the pseudo terminals", lambda: os.path.exists(self.ours) and os.path.exists(self.theirs))
 
     def unplug(self):
-        self.process.terminate()  # it takes the names away
+        for end in (self.ours, self.theirs):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(end)  # first: a closed terminal may be another test's right after
+        self.process.terminate()
         self.process.wait()
 
 

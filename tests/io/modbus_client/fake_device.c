@@ -190,10 +190,10 @@ void fake_stop(struct fake_device *d)
 {
   need(write(d->stop, &(uint64_t){1}, sizeof(uint64_t)) > 0, "write");
   pthread_join(d->thread, NULL);
+  if (d->path[0]) unlink(d->path); /* first: a closed terminal may be another test's right after */
   if (d->listener >= 0) close(d->listener);
   if (d->line >= 0) close(d->line);
   if (d->keeper >= 0) close(d->keeper);
-  if (d->path[0]) unlink(d->path);
   close(d->stop);
   d->running = 0;
   modbus_free(d->context);

@@ -22,8 +22,8 @@ static inline int line_plug_in(const char *path)
 
 static inline void line_unplug(int *master, const char *path)
 {
+  unlink(path); /* first: a closed terminal may be another test's right after */
   close(*master);
-  unlink(path);
   *master = -1;
 }
 
