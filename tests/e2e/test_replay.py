@@ -298,6 +298,23 @@ print(f["replay/cycle"][n])"""
             answer = client.answer("/ali3/ack")
         self.assertEqual(answer[2], 0, f"{address} {arguments}")
 
+    @unittest.skipIf(bench.SANITIZED, "a preloaded library would come before the sanitizer")
+    def test_a_ramp_across_files(self):
+        """A busy host may tell an event long after its cycle: each file waits for the parameters of its last row."""
+        slow = {"LD_PRELOAD": os.path.join(bench.BIN, "..", "tests", "slow_watch.so")}
+        with bench.Daemon(model=test_live.SPRUNG, inputs=[], state={"every": 0}, environment=slow) as d:
+            client = self.open(d)
+            with Recorder("--to", d.dir, "--when", "always", "--split", "0.5", "--min-free", "0", d.name) as r:
+                client.send(bench.osc_message("/ali3/param/set", "sddi", "force.strut.stiffness", 4e4, 2.0, 5))
+                bench.wait_for("the end of the ramp", lambda: "force.strut.stiffness: 40000 " in d.said())
+                self.ask(client, "param/set", "sd", "body.car.mass", 500.0)
+                self.assertEqual(r.stop(), 0, r.said)
+            d.stop()
+            found = sorted(name for name in os.listdir(d.dir) if name.endswith(".h5"))
+            self.assertGreater(len(found), 3)
+            for name in found:
+                self.check_same(os.path.join(d.dir, name), "--workers", "0")
+
     def test_parameters_and_states_that_came_in(self):
         """A set, a ramp, a state that was loaded; each part of the recording stands alone. So do readings that depend on the past."""
         with bench.Daemon(model={**test_live.SPRUNG, "sensors": CHAINS}, inputs=[], state={"every": 0}) as d:

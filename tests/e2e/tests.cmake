@@ -117,6 +117,11 @@ target_link_libraries(test_e2e_slow_disk PRIVATE ${CMAKE_DL_LIBS})
 set_target_properties(test_e2e_slow_disk PROPERTIES
   PREFIX "" OUTPUT_NAME slow_disk LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 
+add_library(test_e2e_slow_watch MODULE e2e/slow_watch.c)
+target_link_libraries(test_e2e_slow_watch PRIVATE ${CMAKE_DL_LIBS})
+set_target_properties(test_e2e_slow_watch PROPERTIES
+  PREFIX "" OUTPUT_NAME slow_watch LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+
 add_library(test_e2e_no_copy MODULE e2e/no_copy.c)
 target_link_libraries(test_e2e_no_copy PRIVATE PkgConfig::HDF5)
 set_target_properties(test_e2e_no_copy PROPERTIES

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3-record: copies the frame ring of a daemon into HDF5 files. Parts: main.c and options.c the command line, recorder.c the
- * states of a recording, columns.c the chosen signals, triggers.c conditions, memory.c the time before a start, space.c old files
- * and free space. The files themselves are recording/run_file.h. */
+ * states of a recording, columns.c the chosen signals, triggers.c conditions, events.c the events of a file, memory.c the time
+ * before a start, space.c old files and free space. The files themselves are recording/run_file.h. */
 #ifndef RECORD_H
 #define RECORD_H
 
@@ -68,6 +68,23 @@ bool memory_open(struct memory *m, const struct frames_reader *r, uint64_t room)
 void memory_close(struct memory *m);
 void memory_put(struct memory *m, uint64_t n, const struct frames_slot *slot);
 bool memory_take(const struct memory *m, uint64_t n, struct frames_slot *to);
+
+/* events.c. The events of the ring that were taken. */
+struct event_feed {
+  uint64_t next;       /* event to take next */
+  uint32_t parameters; /* newest version whose numbers were all taken */
+};
+/* Takes the events ahead of cycle `first`, with which a file begins, and gives it the parameters among them. continues: the file
+ * before ends there; events that came too late for it are left for this one. */
+void event_feed_begin(struct event_feed *feed, const struct frames_reader *r, struct run_file *f,
+                      uint64_t first, bool continues);
+/* Gives a file the events up to those of a cycle. NULL: no file takes them. */
+void event_feed_add(struct event_feed *feed, const struct frames_reader *r, struct run_file *f,
+                    uint64_t cycle);
+/* Gives a file its last events. Waits for the parameters of its last row until the ring has slot `last`, and says on stderr if
+ * they do not come. */
+void event_feed_finish(struct event_feed *feed, const struct frames_reader *r, struct run_file *f,
+                       uint32_t parameters, uint64_t last);
 
 /* options.c. Reads the command line; -1: go on; otherwise the exit status. */
 int options_take(int argc, char **argv, struct record_options *o);

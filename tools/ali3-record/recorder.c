@@ -51,10 +51,12 @@ struct recorder {
   struct triggers triggers;
   struct memory memory;
   struct frames_slot *slot; /* (head.slot_bytes) */
-  uint64_t next, next_event, next_order;
-  uint64_t last;     /* with end_asked: the slot behind the last one of the recording; 0: not known yet */
-  uint64_t begun;    /* first slot for a file; older ones are in files, or ahead of this program */
-  uint64_t unjudged; /* first slot that was not looked at yet; a start goes back to older ones */
+  uint64_t next, next_order;
+  struct event_feed feed;
+  uint32_t parameters; /* version of the last row */
+  uint64_t last;       /* with end_asked: the slot behind the last one of the recording; 0: not known yet */
+  uint64_t begun;      /* first slot for a file; older ones are in files, or ahead of this program */
+  uint64_t unjudged;   /* first slot that was not looked at yet; a start goes back to older ones */
   struct history history;
   struct run_file file;
   bool opened, recording, full; /* full: the disk; said once */
@@ -127,6 +129,7 @@ static bool has_space(struct recorder *r)
 static void end_file(struct recorder *r, const char *reason)
 {
   if (!r->recording) return;
+  event_feed_finish(&r->feed, &r->ring, &r->file, r->parameters, r->next + sure_slots(r) / 2);
   r->recording = false;
   if (!run_file_close(&r->file, reason)) {
     /* HDF5 cannot let go of a file that it could not write: a new process must go on. */
@@ -147,33 +150,15 @@ static void begin_file(struct recorder *r, uint64_t n)
     end_asked = 1; /* a folder that cannot be written does not mend itself */
     return;
   }
-  uint64_t slots, events;
-  struct frames_event e;
   r->recording = true;
   r->files++;
-  if (!frames_written(&r->ring, &slots, &events)) return;
-  r->next_event = frames_oldest_event(&r->ring, 0, events);
-  /* Older parameters lead from the configuration to the model in use. */
-  for (; r->next_event < events; r->next_event++) {
-    if (frames_take_event(&r->ring, r->next_event, &e) != FRAMES_WHOLE) continue;
-    if (e.cycle >= r->slot->cycle) break;
-    if (e.kind == FRAMES_EVENT_PARAMETER) run_file_add_event(&r->file, &e);
-  }
+  event_feed_begin(&r->feed, &r->ring, &r->file, r->slot->cycle, r->continues);
 }
 
 /* Events up to those of a cycle. */
 static void add_events(struct recorder *r, uint64_t cycle)
 {
-  uint64_t slots, events;
-  struct frames_event e;
-  if (!frames_written(&r->ring, &slots, &events)) return;
-  r->next_event = frames_oldest_event(&r->ring, r->next_event, events);
-  for (; r->next_event < events; r->next_event++) {
-    const enum frames_got got = frames_take_event(&r->ring, r->next_event, &e);
-    if (got == FRAMES_NOT_YET) return;
-    if (got == FRAMES_WHOLE && e.cycle > cycle) return;
-    if (got == FRAMES_WHOLE && r->recording) run_file_add_event(&r->file, &e);
-  }
+  event_feed_add(&r->feed, &r->ring, r->recording ? &r->file : NULL, cycle);
 }
 
 /* Slot r->next, in r->slot, which is new: a reason to record it. */
@@ -225,7 +210,6 @@ static void start_recording(struct recorder *r)
 
 static void end_long_file(struct recorder *r)
 {
-  add_events(r, r->slot->cycle);
   end_file(r, "split");
   r->continues = true;
 }
@@ -235,7 +219,6 @@ static void judge_idleness(struct recorder *r, bool wanted)
 {
   r->idle_cycles = wanted ? 0 : r->idle_cycles + 1;
   if (!r->recording || r->idle_cycles <= cycles_in(r, r->options.after)) return;
-  add_events(r, r->slot->cycle);
   end_file(r, r->options.when == RECORD_TRIGGER ? "no condition holds" : "stopped");
 }
 
@@ -256,6 +239,7 @@ static void record_slot(struct recorder *r, const struct frames_state *state)
     return;
   }
   r->taken++;
+  r->parameters = r->slot->parameters;
   add_marks(r);
 }
 
@@ -422,7 +406,8 @@ static bool open_ring(struct recorder *r, bool complain)
   const uint64_t back = cycles_in(r, r->options.before), sure = sure_slots(r),
                  held = slots < sure ? slots : sure;
   r->next = r->begun = slots - (back < held ? back : held);
-  r->next_event = r->next_order = events;
+  r->feed = (struct event_feed){.next = events};
+  r->next_order = events;
   r->unjudged = r->next;
   r->taken = r->lost = r->missed = 0;
   r->report = recorder_report_open(r->ring.telemetry.instance, error, sizeof error);

@@ -141,10 +141,14 @@ static bool hand_set(struct param_server *l, struct plant_set *s)
 static void tell_changes(struct param_server *l, const struct plant_set *s, const struct param_change *change,
                          int changes)
 {
+  int left = 0, parts;
+  for (int i = 0; i < changes; i++) {
+    (void)param_parts(&l->params.param[change[i].param], &parts);
+    left += parts ? parts : 1;
+  }
   for (int i = 0; i < changes; i++) {
     const struct param *p = &l->params.param[change[i].param];
     char value[400];
-    int parts;
     const struct param_part *part = param_parts(p, &parts);
     /* The frame ring gets exact numbers, one by one; the log gets a line. */
     for (int k = 0; k < (parts ? parts : 1); k++) {
@@ -152,7 +156,8 @@ static void tell_changes(struct param_server *l, const struct plant_set *s, cons
                                        .event = {.cycle = s->cycle,
                                                  .kind = FRAMES_EVENT_PARAMETER,
                                                  .code = l->version,
-                                                 .a = change[i].value[parts ? part[k].number : 0]}};
+                                                 .a = change[i].value[parts ? part[k].number : 0],
+                                                 .b = --left}};
       snprintf(note.text, sizeof note.text, "%s%s", p->name, parts ? part[k].name : "");
       ring_push(&l->notes, &note);
     }

@@ -111,7 +111,8 @@ enum frames_event_kind {
   FRAMES_EVENT_STATE = 1, /* code: cause; a, b: states before and after */
   FRAMES_EVENT_MISS,      /* code: enum miss_cause; a: length of the cycle, ns */
   FRAMES_EVENT_MARK,      /* code: enum frames_mark; text of a client or of a condition */
-  /* text: name, with [k] for number k of a vector; a: value; code: version; cycle: the first one with it */
+  /* text: name, with [k] for number k of a vector; a: value; b: numbers of this version that follow; code: version;
+   * cycle: the first one with it */
   FRAMES_EVENT_PARAMETER,
   FRAMES_EVENT_RECORD, /* code: enum frames_record, an order of a client to the recorder; text: a label */
 };
