@@ -20,6 +20,7 @@ import brake  # noqa: E402
 
 os.environ.update(bench.OUTLIVES_CRASHES)
 A, B = cart(), cart(2.0, -0.4)
+BUSY = 5  # the result of an order to step while steps of another one are under way
 
 
 def as_float(x):
@@ -276,8 +277,12 @@ class Trouble(Case):
                              patience=patience)
             status, out, errors = self.link(file, "--steps", str(steps), "--json")
             client = bench.OscClient(a.osc_port)
-            client.send(bench.osc_message("/ali3/step", "ii", 3, 1))
-            self.assertEqual(client.answer("/ali3/ack"), ["step", 1, 0])
+
+            def answered():
+                client.send(bench.osc_message("/ali3/step", "ii", 3, 1))
+                answer = client.answer("/ali3/ack")
+                return answer != ["step", 1, BUSY] and answer
+            self.assertEqual(bench.wait_for("the end of the step that ali3-link asked for last", answered), ["step", 1, 0])
             client.close()
         return status, json.loads(out), errors
 
