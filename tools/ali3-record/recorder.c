@@ -408,6 +408,7 @@ static bool open_ring(struct recorder *r, bool complain)
   r->next = r->begun = slots - (back < held ? back : held);
   r->feed = (struct event_feed){.next = events};
   r->next_order = events;
+  r->parameters = 0;
   r->unjudged = r->next;
   r->taken = r->lost = r->missed = 0;
   r->report = recorder_report_open(r->ring.telemetry.instance, error, sizeof error);

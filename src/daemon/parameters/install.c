@@ -137,18 +137,24 @@ static bool hand_set(struct param_server *l, struct plant_set *s)
   return true; /* the loop took it at the last moment */
 }
 
+/* Numbers that have an event of their own. */
+static int numbers_of_param(const struct param *p)
+{
+  int parts;
+  (void)param_parts(p, &parts);
+  return parts ? parts : 1;
+}
+
 /* One event for each number that has changed. */
 static void tell_changes(struct param_server *l, const struct plant_set *s, const struct param_change *change,
                          int changes)
 {
-  int left = 0, parts;
-  for (int i = 0; i < changes; i++) {
-    (void)param_parts(&l->params.param[change[i].param], &parts);
-    left += parts ? parts : 1;
-  }
+  int left = 0;
+  for (int i = 0; i < changes; i++) left += numbers_of_param(&l->params.param[change[i].param]);
   for (int i = 0; i < changes; i++) {
     const struct param *p = &l->params.param[change[i].param];
     char value[400];
+    int parts;
     const struct param_part *part = param_parts(p, &parts);
     /* The frame ring gets exact numbers, one by one; the log gets a line. */
     for (int k = 0; k < (parts ? parts : 1); k++) {
