@@ -323,6 +323,22 @@ class Live(unittest.TestCase):
         bench.wait_for("the new mass", lambda: registers() == (410.0, 90))
         modbus.write(402, [100])
         bench.wait_for("the damping", lambda: self.value("force.strut.damping") == (1000.0,))
+        # Many changes, while no client asks.
+        modbus.close()
+        for i in range(90):
+            self.good("param/set", "model.gravity", 0.0, 0.0, -9.0 - 0.01 * i)
+        self.good("param/set", "body.car.mass", 420.0)
+        modbus = bench.ModbusClient(d.modbus_port)
+        self.addCleanup(modbus.close)
+        self.assertEqual(registers(), (420.0, 100))
+        # A write acts as one, or not at all.
+        for _ in range(8):
+            self.meet(d)
+            self.good("param/begin")
+        modbus.write(400, [*bench.struct.unpack(">HH", bench.struct.pack(">f", 390.0)), 80])
+        bench.wait_for("the old values", lambda: registers() == (420.0, 100))
+        bench.wait_for("the reason", lambda: "eight clients have begun a set" in d.said())
+        self.assertEqual((self.value("body.car.mass"), self.value("force.strut.damping")), ((420.0,), (1000.0,)))
 
     # ---- parameters
 

@@ -315,6 +315,25 @@ print(f["replay/cycle"][n])"""
             for name in found:
                 self.check_same(os.path.join(d.dir, name), "--workers", "0")
 
+    def test_a_set_of_many_numbers(self):
+        """More numbers than the daemon's threads hand on at once: the recording has all of them."""
+        links = [{"name": f"link{i}", "mass": 1, "inertia": [0.1, 0.1, 0.1], "position": [0.1 * i + 0.1, 0, 0]} for i in range(64)]
+        hinges = [{"name": f"hinge{i}", "type": "revolute", "body_a": f"link{i - 1}" if i else "ground", "body_b": f"link{i}",
+                   "at": [0.1 * i, 0, 0], "axis": [0, 1, 0]} for i in range(64)]
+        model = {"name": "rope", "gravity": [0, 0, -9.81], "bodies": links, "joints": hinges}
+        with bench.Daemon(model=model, inputs=[], state={"every": 0}) as d:
+            client = self.open(d)
+            with Recorder("--to", d.dir, "--when", "always", "--min-free", "0", d.name) as r:
+                self.ask(client, "param/begin", "")
+                for i in range(64):
+                    self.ask(client, "param/set", "s" + "d" * 9, f"body.link{i}.inertia", 0.2, 1e-3 * i, 0.0, 1e-3 * i, 0.3, 0.0, 0.0, 0.0, 0.3)
+                self.ask(client, "param/commit", "")
+                bench.run_on(0.3)
+                self.assertEqual(r.stop(), 0, r.said)
+            d.stop()
+            self.assertNotIn("lost", d.said())
+            self.check_same(*(os.path.join(d.dir, name) for name in os.listdir(d.dir) if name.endswith(".h5")))
+
     def test_parameters_and_states_that_came_in(self):
         """A set, a ramp, a state that was loaded; each part of the recording stands alone. So do readings that depend on the past."""
         with bench.Daemon(model={**test_live.SPRUNG, "sensors": CHAINS}, inputs=[], state={"every": 0}) as d:

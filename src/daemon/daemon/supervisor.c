@@ -191,8 +191,15 @@ void supervisor_note(struct supervisor *s)
     note.event.t_ns = now;
     if (note.event.kind) frames_tell(s->cycle->config.frames, &note.event, note.text);
     if (note.level >= 0)
-      log_limited(&s->limits, LOG_KIND_PARAMETERS, (enum log_level)note.level, now, "%s", note.text);
+      log_limited(&s->limits, note.level == LOG_LEVEL_INFO ? LOG_KIND_PARAMETERS : LOG_KIND_REFUSALS,
+                  (enum log_level)note.level, now, "%s", note.text);
   }
+  const uint64_t lost = param_server_lost_notes(s->param_server);
+  if (lost != s->notes_lost)
+    log_limited(&s->limits, LOG_KIND_EVENTS_LOST, LOG_LEVEL_WARNING, now,
+                "%" PRIu64 " reports of states and parameters lost, %" PRIu64 " since the start",
+                lost - s->notes_lost, lost);
+  s->notes_lost = lost;
 }
 
 static void look_around(struct supervisor *s, uint64_t now)

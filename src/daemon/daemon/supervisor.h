@@ -63,7 +63,7 @@ struct supervisor {
   uint64_t stuck_cycle;        /* cycle at which the loop was declared stuck */
   uint64_t ran_ns;             /* processor time of the loop's thread at the last look */
   uint64_t feed_ns, fed_ns;    /* interval of feeding the watchdog (0: none), and last time */
-  uint64_t events_lost, status_ns;
+  uint64_t events_lost, notes_lost, status_ns;
   uint64_t stop_ns;     /* time of the order to stop; 0: none */
   uint64_t waits_ns;    /* start of the wait for the end */
   uint64_t waited_ns;   /* part of the wait that this thread has watched */

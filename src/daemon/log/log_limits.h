@@ -23,6 +23,7 @@ enum log_kind {
   LOG_KIND_EVENTS_LOST,
   LOG_KIND_VIOLATED,   /* steps */
   LOG_KIND_PARAMETERS, /* states and parameters */
+  LOG_KIND_REFUSALS,   /* requests for states and parameters that failed */
   LOG_KIND_RIG,        /* signs of the rig */
   LOG_KIND_RECORDER,   /* states of the recorder */
   LOG_KIND_COMMAND,    /* + code: one kind for each command */

@@ -100,21 +100,37 @@ static bool prepare_set(const struct param_server *l, struct plant_set *s, char 
   return status >= 0 && ali3_state_save(s->model, s->data, s->initial) == ALI3_OK;
 }
 
+/* True, with the number, if `name` is the parameter of a change, or a part of it. */
+static bool find_number(const struct param_server *l, const struct param_change *change, const char *name,
+                        double *number)
+{
+  const struct param *p = &l->params.param[change->param];
+  const size_t length = strlen(p->name);
+  int parts;
+  const struct param_part *part = param_parts(p, &parts);
+  if (strncmp(name, p->name, length) != 0) return false;
+  if (parts == 0) *number = change->value[0];
+  for (int k = 0; k < parts; k++)
+    if (strcmp(name + length, part[k].name) == 0) {
+      *number = change->value[part[k].number];
+      return true;
+    }
+  return parts == 0 && name[length] == '\0';
+}
+
 /* The registers of Modbus show the values in use, whoever changed them. */
 static void show_changes(struct param_server *l, const struct param_change *change, int changes)
 {
-  for (int d = 0; d < PARAM_SERVER_DESKS; d++)
-    for (int i = 0; i < changes && l->config.served[d] && l->config.served[d]->source == SOURCE_MODBUS; i++) {
-      const struct param *p = &l->params.param[change[i].param];
-      int parts;
-      const struct param_part *part = param_parts(p, &parts);
-      for (int k = 0; k < (parts ? parts : 1); k++) {
-        struct desk_reply o = {.kind = DESK_VALUE, .client = UINT32_MAX, .count = 1};
-        snprintf(o.name, sizeof o.name, "%s%s", p->name, parts ? part[k].name : "");
-        o.number[0] = change[i].value[parts ? part[k].number : 0];
-        ring_push(&l->desk[d].replies, &o);
-      }
+  const struct modbus_config *modbus = &l->config.settings->modbus;
+  for (int d = 0; d < PARAM_SERVER_DESKS; d++) {
+    if (!l->config.served[d] || l->config.served[d]->source != SOURCE_MODBUS) continue;
+    for (int k = 0; k < modbus->parameters; k++) {
+      double number;
+      for (int i = 0; i < changes; i++)
+        if (find_number(l, &change[i], modbus->parameter[k].name, &number)) l->desk[d].shown[k] = number;
     }
+    desk_show(&l->desk[d]);
+  }
 }
 
 static bool set_came(struct param_server *l, void *arg)
@@ -165,7 +181,7 @@ static void tell_changes(struct param_server *l, const struct plant_set *s, cons
                                                  .a = change[i].value[parts ? part[k].number : 0],
                                                  .b = --left}};
       snprintf(note.text, sizeof note.text, "%s%s", p->name, parts ? part[k].name : "");
-      ring_push(&l->notes, &note);
+      param_server_add_note(l, &note);
     }
     params_value_text(p, change[i].value, value, sizeof value);
     if (changes <= 4)

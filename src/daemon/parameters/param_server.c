@@ -40,6 +40,7 @@ static void take_desk_request(struct param_server *l, const struct asked *a, uin
     break;
   case DESK_PARAM_COMMIT:
     param_server_commit_transaction(l, a);
+    desk_show(&l->desk[a->desk]); /* a refused set leaves the old values */
     break;
   case DESK_PARAM_ABORT:
     param_server_abort_transaction(l, a);
@@ -126,10 +127,14 @@ static void *param_server_main(void *arg)
 
 static bool open_desks(struct param_server *l)
 {
+  const struct modbus_config *modbus = &l->config.settings->modbus;
   for (int i = 0; i < PARAM_SERVER_DESKS; i++) {
     struct port *p = l->config.served[i];
-    if (p && !desk_init(&l->desk[i], l->event)) return false;
-    if (p) p->desk = &l->desk[i];
+    if (!p) continue;
+    const int shown = p->source == SOURCE_MODBUS ? modbus->parameters : 0;
+    if (!desk_init(&l->desk[i], l->event, shown)) return false;
+    for (int k = 0; k < shown; k++) l->desk[i].shown[k] = modbus->parameter[k].value;
+    p->desk = &l->desk[i];
   }
   return true;
 }

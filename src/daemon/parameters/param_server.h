@@ -37,6 +37,8 @@ struct param_server_note {
   char text[DESK_TEXT];
 };
 bool param_server_next_note(struct param_server *l, struct param_server_note *note);
+/* Notes for which there was no room since the start. */
+uint64_t param_server_lost_notes(struct param_server *l);
 /* The parameters of a model that was read again. `file` is for the log, and lives as long as the param_server. NULL when out of
  * memory. */
 struct offer;

@@ -86,9 +86,13 @@ struct asked {
 /* notes.c */
 void param_server_note(struct param_server *l, int level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+void param_server_add_note(struct param_server *l, const struct param_server_note *note);
+/* For records of which none may be lost: a set has more numbers than a ring has room. Waits for the reader of a full ring, except
+ * at the end of the run; reader, if it is the port of a protocol: is woken. */
+void param_server_push(struct param_server *l, struct ring *r, const void *record, struct port *reader);
 
 /* replies.c */
-/* A reply to a request, which gets the request's code, number and client. Waits a little for room. */
+/* A reply to a request, which gets the request's code, number and client. */
 void param_server_reply(struct param_server *l, const struct asked *a, struct desk_reply *o);
 /* A client of Modbus gets no answer to each change of a set. */
 bool param_server_expects_no_reply(const struct param_server *l, const struct asked *a);

@@ -21,7 +21,7 @@ static void tell_recorder(struct param_server *l, enum record_request request, c
   note.event.kind = request == RECORD_MARK ? FRAMES_EVENT_MARK : FRAMES_EVENT_RECORD;
   note.event.code = code[request];
   snprintf(note.text, sizeof note.text, "%s", text);
-  ring_push(&l->notes, &note);
+  param_server_add_note(l, &note);
 }
 
 void param_server_order_recorder(struct param_server *l, const struct asked *a)

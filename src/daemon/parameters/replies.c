@@ -7,20 +7,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { REPLY_TRIES = 200 };
-static const uint64_t REPLY_NS = NS_PER_S / 1000; /* between two tries to find room for a reply */
-
 void param_server_reply(struct param_server *l, const struct asked *a, struct desk_reply *o)
 {
-  struct desk *d = &l->desk[a->desk];
+  if (param_server_expects_no_reply(l, a)) return;
   o->code = a->request->code;
   o->id = a->request->id;
   o->client = a->request->client;
-  for (int i = 0; i < REPLY_TRIES && ring_room(&d->replies) == 0; i++) {
-    port_wake(l->config.served[a->desk]);
-    clock_sleep_until_ns(clock_now_ns() + REPLY_NS);
-  }
-  ring_push(&d->replies, o);
+  param_server_push(l, &l->desk[a->desk].replies, o, l->config.served[a->desk]);
 }
 
 bool param_server_expects_no_reply(const struct param_server *l, const struct asked *a)

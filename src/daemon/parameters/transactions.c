@@ -224,6 +224,8 @@ void param_server_set_param(struct param_server *l, const struct asked *a, uint6
   if (!param_server_read_change(l, r, &change, error, sizeof error)) {
     if (d) d->spoilt |= param_server_expects_no_reply(l, a);
     param_server_done(l, a, RESULT_BAD_ARGUMENT, error);
+  } else if (!d && param_server_expects_no_reply(l, a)) {
+    param_server_done(l, a, RESULT_BUSY, "the set was refused, so none of its changes acts");
   } else if (!d) {
     const enum command_result result = param_server_commit_changes(l, &change, 1, error, sizeof error);
     param_server_done(l, a, result, result == RESULT_OK ? "" : error);

@@ -276,7 +276,10 @@ static bool start_server(struct endpoint *e, char *error, size_t size)
   s->stop = e->stop;
   s->listener = s->line.serial.fd = -1;
   for (int i = 0; i < CLIENTS_MAX; i++) s->client[i].fd = -1;
-  s->desk.service = (struct modbus_service){.port = e->port, .counters = e->counters};
+  s->desk.service = (struct modbus_service){.port = e->port,
+                                            .counters = e->counters,
+                                            .parameter = config->parameter,
+                                            .parameters = config->parameters};
   s->none_waited_ns = clock_now_ns();
   set_limits(s, config);
 

@@ -11,6 +11,17 @@ void modbus_service_meet(struct modbus_service *s, struct map_peer *peer)
   clients_name(&s->port->clients, peer->id, peer->name);
 }
 
+/* The registers have the values in use; those of a write, until the parameter server has taken or refused it. */
+static void show_parameters(struct modbus_service *s)
+{
+  struct desk *d = s->port->desk;
+  const uint32_t shows = d ? atomic_load_explicit(&d->shows, memory_order_acquire) : 0;
+  if (shows == s->shows) return;
+  s->shows = shows;
+  for (int i = 0; i < s->parameters; i++)
+    modbus_map_show_parameter(&s->map, s->parameter[i].name, d->shown[i]);
+}
+
 /* The frame also holds the result of the last command, so the answers in the ring are dropped. */
 void modbus_service_refresh(struct modbus_service *s)
 {
@@ -18,10 +29,8 @@ void modbus_service_refresh(struct modbus_service *s)
   if (port_take_frame(s->port, &frame))
     counter_add(&s->counters->modbus_clamped, modbus_map_show(&s->map, frame));
   struct answer answer;
-  struct desk_reply reply;
   while (ring_pop(&s->port->answers, &answer)) continue;
-  while (s->port->desk && ring_pop(&s->port->desk->replies, &reply))
-    if (reply.kind == DESK_VALUE) modbus_map_show_parameter(&s->map, reply.name, reply.number[0]);
+  show_parameters(s);
 }
 
 /* A state in one of the slots 0 to 9, or an order to the recorder. The loop shows the result, like that of a command. */
@@ -39,28 +48,26 @@ static bool ask_param_server(struct modbus_service *s, const struct command *c, 
   return desk_ask(s->port->desk, &r);
 }
 
-/* One set for all parameters of a write. Then the registers get the values in use, which are the old ones after a refusal. */
+/* One set for all parameters of a write. */
 static bool ask_for_parameters(struct modbus_service *s, const struct map_effect *effect,
                                const struct map_peer *peer)
 {
   struct desk_request r = {.client = peer->id, .code = DESK_PARAM_BEGIN};
   const int n = effect->parameters;
   if (n == 0) return true;
-  if (!s->port->desk || ring_room(&s->port->desk->requests) < 2 * (uint32_t)n + 2) return false;
-  /* Begin, the changes, commit, then one question for each register. */
+  if (!s->port->desk || ring_room(&s->port->desk->requests) < (uint32_t)n + 2) return false;
   snprintf(r.who, sizeof r.who, "%s", peer->name);
   desk_ask(s->port->desk, &r);
-  for (int i = 0; i < 2 * n; i++) {
+  for (int i = 0; i < n; i++) {
     struct desk_request one = r;
-    one.code = i < n ? DESK_PARAM_SET : DESK_PARAM_GET;
-    one.count = i < n;
-    one.number[0] = effect->parameter[i % n].value;
-    snprintf(one.name, sizeof one.name, "%s", effect->parameter[i % n].name);
-    r.code = DESK_PARAM_COMMIT;
-    if (i == n) desk_ask(s->port->desk, &r);
+    one.code = DESK_PARAM_SET;
+    one.count = 1;
+    one.number[0] = effect->parameter[i].value;
+    snprintf(one.name, sizeof one.name, "%s", effect->parameter[i].name);
     desk_ask(s->port->desk, &one);
   }
-  return true;
+  r.code = DESK_PARAM_COMMIT;
+  return desk_ask(s->port->desk, &r);
 }
 
 /* Returns false if the loop has no room for a command. */

@@ -11,7 +11,10 @@ struct modbus_service {
   struct counters *counters;
   struct modbus_map map;
   uint32_t last_id;
-  uint32_t jogs; /* number of the last jog */
+  uint32_t jogs;                            /* number of the last jog */
+  const struct modbus_parameter *parameter; /* (parameters) */
+  int parameters;
+  uint32_t shows; /* the desk's, when the registers last got the values of the parameters */
 };
 
 /* Gives a new client its number, and the loop's port the client's name. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "signals/desk.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,10 +17,10 @@ const char *desk_request_name(unsigned code)
   return code < DESK_REQUESTS ? names[code] : "?";
 }
 
-bool desk_init(struct desk *d, int event)
+bool desk_init(struct desk *d, int event, int shown)
 {
-  *d = (struct desk){.event = event};
-  if (ring_init(&d->requests, sizeof(struct desk_request), REQUESTS) &&
+  *d = (struct desk){.event = event, .shown = calloc((size_t)shown + 1, sizeof *d->shown)};
+  if (d->shown && ring_init(&d->requests, sizeof(struct desk_request), REQUESTS) &&
       ring_init(&d->replies, sizeof(struct desk_reply), REPLIES))
     return true;
   desk_free(d);
@@ -30,6 +31,13 @@ void desk_free(struct desk *d)
 {
   ring_free(&d->requests);
   ring_free(&d->replies);
+  free((void *)d->shown);
+  d->shown = NULL;
+}
+
+void desk_show(struct desk *d)
+{
+  atomic_fetch_add_explicit(&d->shows, 1, memory_order_release);
 }
 
 bool desk_ask(struct desk *d, const struct desk_request *r)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Requests of a protocol's thread to the thread that keeps states and parameters, and its replies. Both are ordinary threads;
- * neither waits for the other. */
+ * Requests of a protocol's thread to the thread that keeps states and parameters, and its replies: messages, or the values of the
+ * parameters that the protocol shows. Both are ordinary threads; neither waits for the other. */
 #ifndef SIGNALS_DESK_H
 #define SIGNALS_DESK_H
 
 #include "base/ring.h"
 #include "signals/clients.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -66,14 +67,20 @@ struct desk_reply {
 };
 
 struct desk {
-  struct ring requests; /* struct desk_request: protocol -> parameter server */
-  struct ring replies;  /* struct desk_reply: parameter server -> protocol, which port_wake() wakes */
-  int event;            /* eventfd of the parameter server, written after each request */
+  struct ring requests;  /* struct desk_request: protocol -> parameter server */
+  struct ring replies;   /* struct desk_reply: parameter server -> protocol, which port_wake() wakes */
+  int event;             /* eventfd of the parameter server, written after each request */
+  _Atomic double *shown; /* (as given to desk_init) newest values of the parameters that the protocol shows */
+  _Atomic uint32_t shows; /* changes when the protocol is to show them all again */
 };
 
-/* Set-up. event: of the parameter server, which closes it. False when out of memory. */
-bool desk_init(struct desk *d, int event);
+/* Set-up. event: of the parameter server, which closes it. shown: number of parameters that the protocol shows. False when out of
+ * memory. */
+bool desk_init(struct desk *d, int event, int shown);
 void desk_free(struct desk *d);
+
+/* The parameter server, after it has set values in d->shown, or refused others. */
+void desk_show(struct desk *d);
 
 /* The protocol's thread. False: there is no room, or no desk. */
 bool desk_ask(struct desk *d, const struct desk_request *r);
