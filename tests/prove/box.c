@@ -13,7 +13,7 @@ struct box box;
 _Alignas(64) char box_arena[BOX_ARENA];
 static _Alignas(64) char scratch[SCRATCH];
 static size_t in_scratch;
-static bool boxed;
+static bool boxed, scratch_only;
 
 void box_require(bool good, const char *what)
 {
@@ -37,16 +37,21 @@ void box_clear_scratch(void)
   in_scratch = 0;
 }
 
+void box_use_scratch(bool only)
+{
+  scratch_only = only;
+}
+
 void *__real_aligned_zalloc(size_t size);
 void *__wrap_aligned_zalloc(size_t size);
 void *__wrap_aligned_zalloc(size_t size)
 {
   if (!boxed) return __real_aligned_zalloc(size);
   const size_t bytes = (size + 63) / 64 * 64 + (size ? 0 : 64);
-  char *base = bytes >= LARGE ? scratch : box_arena;
-  size_t *used = bytes >= LARGE ? &in_scratch : &box.used;
-  box_require(*used + bytes <= (bytes >= LARGE ? (size_t)SCRATCH : (size_t)BOX_ARENA),
-              "the arena is too small");
+  const bool unsaved = bytes >= LARGE || scratch_only;
+  char *base = unsaved ? scratch : box_arena;
+  size_t *used = unsaved ? &in_scratch : &box.used;
+  box_require(*used + bytes <= (unsaved ? (size_t)SCRATCH : (size_t)BOX_ARENA), "the arena is too small");
   char *p = base + *used;
   *used += bytes;
   return memset(p, 0, bytes);

@@ -24,6 +24,8 @@ void box_open(void);
 void box_close(void);
 /* The scratch area is empty again. */
 void box_clear_scratch(void);
+/* Until the next call small pieces come from the scratch area, too. */
+void box_use_scratch(bool only);
 void box_require(bool good, const char *what);
 
 #endif

@@ -2,7 +2,7 @@
 # Proofs. tests/run --prove runs all of them; a proof that takes seconds is an ordinary test, too.
 add_executable(prove_states prove/states.c prove/world.c prove/box.c)
 add_executable(prove_motion prove/motion.c prove/box.c)
-target_link_options(prove_states PRIVATE -Wl,--wrap=ali3_step)
+target_link_options(prove_states PRIVATE -Wl,--wrap=ali3_step -Wl,--wrap=ring_init -Wl,--wrap=book_clear)
 foreach(program prove_states prove_motion)
   target_link_libraries(${program} PRIVATE ali3_daemon)
   foreach(function aligned_zalloc clock_now_ns clock_boot_ns usage_now)

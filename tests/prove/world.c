@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Linked with --wrap of ali3_step, and those of box.h. */
+ * Linked with --wrap of ali3_step, ring_init and book_clear, and those of box.h. */
 #include "world.h"
 
 #include <ali3/ali3.h>
@@ -36,13 +36,52 @@ static struct world {
   struct telemetry_live live;
   struct state_record file, before; /* the state file: now, and a cycle ago */
   char port[PORTS][PORT_SAVED];
-} w;
+} w, fresh_world;
+
+/* The pieces of the world that are saved. Between them lie the platform and its rig: there are none, so they never change. */
+static const struct piece {
+  size_t first, end;
+} piece[] = {
+    {0, offsetof(struct world, cycle.drive.platform)},
+    {offsetof(struct world, cycle.drive.jog), offsetof(struct world, cycle.rig.rig)},
+    {offsetof(struct world, cycle.rig.last_trip), sizeof(struct world)},
+};
+enum { PIECES = sizeof piece / sizeof *piece };
 
 int __real_ali3_step(const ali3_model *m, ali3_data *d);
 int __wrap_ali3_step(const ali3_model *m, ali3_data *d);
 int __wrap_ali3_step(const ali3_model *m, ali3_data *d)
 {
   return diverges ? ALI3_E_DIVERGED : __real_ali3_step(m, d);
+}
+
+/* Records of rings are not saved: between two cycles every ring is empty. */
+bool __real_ring_init(struct ring *r, size_t size, uint32_t capacity);
+bool __wrap_ring_init(struct ring *r, size_t size, uint32_t capacity);
+bool __wrap_ring_init(struct ring *r, size_t size, uint32_t capacity)
+{
+  box_use_scratch(true);
+  const bool good = __real_ring_init(r, size, capacity);
+  box_use_scratch(false);
+  return good;
+}
+
+static void require_empty_rings(void)
+{
+  struct outbox *o = &w.cycle.outbox;
+  bool empty = ring_empty(&o->events) && ring_empty(&o->misses) && ring_empty(&o->rides);
+  for (int p = 0; p < PORTS; p++)
+    empty &= ring_empty(&port[p].commands) && ring_empty(&port[p].answers) && ring_empty(&port[p].refusals) &&
+             ring_empty(&port[p].strays);
+  box_require(empty, "a ring is not empty between two cycles");
+}
+
+/* Nothing reads the distributions of times here. To empty them takes as long as the rest of a cycle. */
+void __wrap_book_clear(struct histograms *b, uint64_t cycle);
+void __wrap_book_clear(struct histograms *b, uint64_t cycle)
+{
+  (void)b;
+  (void)cycle;
 }
 
 static void make_stimuli(void)
@@ -64,7 +103,6 @@ static void make_stimuli(void)
 static void start(const struct last_run *kept)
 {
   box.used = fresh;
-  box_clear_scratch();
   const struct cycle_config config = {
       .model = model,
       .signals = signals,
@@ -88,6 +126,7 @@ static void start(const struct last_run *kept)
   w.cycle.handover.state = w.cycle.plant.initial; /* which COMMAND_LOAD takes */
   w.cycle.handover.state_size = ali3_state_size(model);
   cycle_begin(&w.cycle, box.now_ns + AHEAD);
+  fresh_world = w;
   box_require(telemetry_read(&telemetry, &w.live), "telemetry is torn");
   w.file = w.before = state_record_of(&w.live, false, NULL); /* as restart_begin() writes it */
 }
@@ -95,6 +134,7 @@ static void start(const struct last_run *kept)
 static void open_ports(void)
 {
   box.used = 0;
+  box_clear_scratch();
   for (int p = 0; p < PORTS; p++)
     box_require(port_init(&port[p], p ? "modbus" : "osc", (uint32_t)signals->count,
                           (uint32_t)signals->channels, false),
@@ -277,21 +317,33 @@ uint64_t world_now(void)
 
 size_t world_size(void)
 {
-  return sizeof w + box.used;
+  size_t size = box.used;
+  for (int i = 0; i < PIECES; i++) size += piece[i].end - piece[i].first;
+  return size;
 }
 
 void world_save(void *copy)
 {
+  const char *from = (const char *)&w, *idle = (const char *)&fresh_world;
+  char *to = copy;
+  require_empty_rings();
+  for (int i = 1; i < PIECES; i++)
+    box_require(memcmp(from + piece[i - 1].end, idle + piece[i - 1].end, piece[i].first - piece[i - 1].end) ==
+                    0,
+                "the platform that is not there has changed");
   for (int p = 0; p < PORTS; p++) memcpy(w.port[p], &port[p], PORT_SAVED);
   w.box = box;
-  memcpy(copy, &w, sizeof w);
-  memcpy((char *)copy + sizeof w, box_arena, box.used);
+  for (int i = 0; i < PIECES; to += piece[i].end - piece[i].first, i++)
+    memcpy(to, from + piece[i].first, piece[i].end - piece[i].first);
+  memcpy(to, box_arena, box.used);
 }
 
 void world_load(const void *copy)
 {
-  memcpy(&w, copy, sizeof w);
+  const char *from = copy;
+  for (int i = 0; i < PIECES; from += piece[i].end - piece[i].first, i++)
+    memcpy((char *)&w + piece[i].first, from, piece[i].end - piece[i].first);
   box = w.box;
   for (int p = 0; p < PORTS; p++) memcpy(&port[p], w.port[p], PORT_SAVED);
-  memcpy(box_arena, (const char *)copy + sizeof w, box.used);
+  memcpy(box_arena, from, box.used);
 }
