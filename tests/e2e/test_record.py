@@ -238,10 +238,12 @@ class Losses(Case):
         self.assertLess(killed - got["head"]["t_ns"][-1], 0.1e9, "the last cycles are missing")
         self.assertEqual((got["attributes"]["complete"], got["attributes"]["reason"]), (1, "the daemon ended"))
 
+    def info(self, file):
+        return subprocess.run([bench.program("ali3-replay"), "info", file], capture_output=True, text=True, timeout=bench.PATIENCE, check=False)
+
     def rows_on_disk(self, file):
         """Rows of a file that is written, as a reader sees them now."""
-        done = subprocess.run([bench.program("ali3-replay"), "info", file], capture_output=True, text=True, timeout=bench.PATIENCE, check=False)
-        found = re.search(r"^cycles .* (\d+) rows", done.stdout, re.M)
+        found = re.search(r"^cycles .* (\d+) rows", self.info(file).stdout, re.M)
         return int(found.group(1)) if found else 0
 
     def lose(self, d, files):
@@ -250,7 +252,9 @@ class Losses(Case):
         try:
             # A recorder that gets no processor makes its file late: the kills come while rows are written.
             for file in files:
-                bench.wait_for(f"rows of {file}", lambda name=file: self.rows_on_disk(name + ".part") > 0)
+                bench.wait_for(lambda name=file: f"rows of {name}: {self.info(name + '.part')}, recorders {[(r.process.poll(), r.said) for r in recorders]}, "
+                               f"daemon {d.process.poll()}: {d.said()[-2000:]}",
+                               lambda name=file: self.rows_on_disk(name + ".part") > 0)
             for r in recorders:
                 bench.run_on(random.uniform(0, 0.7))
                 os.kill(r.process.pid, signal.SIGKILL)
