@@ -297,6 +297,16 @@ class Losses(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         print("\n" + done.stdout.strip(), flush=True)
 
+    @unittest.skipIf(bench.SANITIZED, "a preloaded library would come before the sanitizer")
+    def test_a_reader_that_has_the_lock(self):
+        """A program that opens the file in the moment in which it is made, or ends, does not keep the recorder from writing."""
+        environment = dict(os.environ, LD_PRELOAD=os.path.join(bench.BIN, "..", "tests", "taken_lock.so"))
+        with bench.Daemon() as d:
+            file = os.path.join(d.dir, "run.h5")
+            with Recorder("--once", file, "--duration", "1", d.name, environment=environment) as r:
+                self.assertEqual(r.finish(), 0, r.said)
+            self.assertGreater(len(read(file)["head"]["cycle"]), 0)
+
     def test_unrecovered_file_is_not_replaced(self):
         with bench.Daemon() as d:
             file = os.path.join(d.dir, "run.h5")

@@ -122,6 +122,10 @@ target_link_libraries(test_e2e_slow_watch PRIVATE ${CMAKE_DL_LIBS})
 set_target_properties(test_e2e_slow_watch PROPERTIES
   PREFIX "" OUTPUT_NAME slow_watch LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 
+add_library(test_e2e_taken_lock MODULE e2e/taken_lock.c)
+set_target_properties(test_e2e_taken_lock PROPERTIES
+  PREFIX "" OUTPUT_NAME taken_lock LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+
 add_library(test_e2e_no_copy MODULE e2e/no_copy.c)
 target_link_libraries(test_e2e_no_copy PRIVATE PkgConfig::HDF5)
 set_target_properties(test_e2e_no_copy PROPERTIES

@@ -58,11 +58,20 @@ static void name_file(struct run_file *f, uint64_t t_ns)
   snprintf(f->part, sizeof f->part, "%.*s.part", (int)sizeof f->part - 6, f->final);
 }
 
+/* Without HDF5's lock: a reader has it for a moment, and one that opens a file while it is made or ends would keep the recorder
+ * from writing. HDF5's marks in the file still keep other writers away. */
+static hid_t writer_access(void)
+{
+  hid_t list = H5Pcreate(H5P_FILE_ACCESS);
+  H5Pset_libver_bounds(list, H5F_LIBVER_V110, H5F_LIBVER_V110);
+  H5Pset_file_locking(list, false, false);
+  return list;
+}
+
 static bool create_file(struct run_file *f)
 {
   /* A file that is there may be a recording that was not closed. */
-  hid_t list = H5Pcreate(H5P_FILE_ACCESS);
-  H5Pset_libver_bounds(list, H5F_LIBVER_V110, H5F_LIBVER_V110);
+  hid_t list = writer_access();
   H5Pset_fclose_degree(list, H5F_CLOSE_STRONG);
   /* No header crosses a page: a power cut leaves it old or new. */
   hid_t pages = H5Pcreate(H5P_FILE_CREATE);
@@ -313,8 +322,7 @@ static void end_text(hid_t object, const char *name, const char *text)
 /* How the run ended. SWMR mode allows no new attributes, so the file is opened once more. */
 static bool write_end(const struct run_file *f, const char *reason)
 {
-  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-  H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
+  hid_t access = writer_access();
   hid_t file = H5Fopen(f->part, H5F_ACC_RDWR, access);
   H5Pclose(access);
   if (file < 0) return false;
