@@ -87,8 +87,8 @@ struct asked {
 void param_server_note(struct param_server *l, int level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void param_server_add_note(struct param_server *l, const struct param_server_note *note);
-/* For records of which none may be lost: a set has more numbers than a ring has room. Waits for the reader of a full ring, except
- * at the end of the run; reader, if it is the port of a protocol: is woken. */
+/* For records of which none may be lost: a set may have more numbers than the ring has room for. While the ring is full it wakes
+ * the reader's port (NULL: the supervisor reads) and waits, at most 2 s, and not at the end of the run. */
 void param_server_push(struct param_server *l, struct ring *r, const void *record, struct port *reader);
 
 /* replies.c */
