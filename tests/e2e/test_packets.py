@@ -240,7 +240,8 @@ class Packets(unittest.TestCase):
                 gate.write(b"\n")
             self.udp.settimeout(bench.PATIENCE)
             number, cycle, command = self.datagram()[:3]
-            self.assertEqual((number, cycle), (last[0] + 1, last[1] + 1))
+            self.assertEqual(number, last[0] + 1)
+            self.assertGreater(cycle, last[1])  # by more than 1 where the sender came late
             self.assertEqual(command, 210, "that cycle was of a loop declared SAFE")
             daemon.stop()
 

@@ -3,6 +3,7 @@
 """A daemon was killed while its platform was engaged: the next one sends nothing that could move the rig, as packet, OSC message,
 answer or write to a device, until an arm. Then it sends the park pose first."""
 import contextlib
+import re
 import signal
 import socket
 import struct
@@ -17,6 +18,14 @@ PARK = [0.0, 0.0, -0.05, 0.0, 0.0, 0.0]
 WITHHELD, PARKED, ENGAGED = 1 << 14, 1 << 9, 1 << 10
 BUSY = 6
 STATES = ("state", "mode", "flags")
+PERIOD = 0.01  # s
+
+
+def way(seconds):
+    """Bounds of the heave (m) and its rate (m/s) so long after the platform left the park pose: on the way to neutral it grows as
+    10 t^3 - 15 t^4 + 6 t^5, where t is the part of engage_time that has passed."""
+    t = seconds / PLATFORM["engage_time"]
+    return -PARK[2] * 10 * t**3, -PARK[2] * 30 * t**2 / PLATFORM["engage_time"]
 
 
 class Rig(Device):
@@ -53,20 +62,23 @@ class Ears:
         self.osc.close()
 
     def hear(self):
-        """Poses in packets, packets without a pose, OSC messages of the pose, OSC messages of the time."""
+        """Poses in packets, behind their cycles, packets without a pose, OSC messages of the pose, behind their cycles, OSC messages of
+        the time."""
         poses, plain, messages, times = [], 0, [], 0
         with contextlib.suppress(BlockingIOError):
             while True:
                 data = self.packets.recv(65536)
-                if len(data) == 48:
-                    poses.append(list(struct.unpack(">6d", data)))
+                if len(data) == 56:
+                    cycle, *pose = struct.unpack(">Q6d", data)
+                    poses.append((cycle, pose))
                 plain += len(data) == 9
         with contextlib.suppress(BlockingIOError):
             while True:
-                for address, _, values in bench.osc_decode(self.osc.recv(65536)):
+                packet = bench.osc_decode(self.osc.recv(65536))
+                for address, _, values in packet:
                     word = address.rpartition("/")[2]  # states and false cues move no rig
                     if address.startswith(("/rig/", "/ali3/platform/")) and word not in STATES and not word.startswith("false_"):
-                        messages.append((address, values))
+                        messages.append((packet[0][2][0], address, values))
                     times += address == "/plc/time"
         return poses, plain, messages, times
 
@@ -83,7 +95,8 @@ class Withheld(unittest.TestCase):
         heave, large = {"signal": "platform.pose.heave"}, {"signal": "platform.state", "type": "i16", "scale": 1e-6}
         return bench.Daemon(
             inputs=INPUTS, platform=dict(PLATFORM, park_position=PARK[:3]), cycle={"autostart": False},
-            packets=[{"name": "rig", "host": host, "port": port, "fields": [{"type": "f64", "signal": "platform.pose"}]},
+            packets=[{"name": "rig", "host": host, "port": port,
+                      "fields": [{"type": "u64", "frame": "cycle"}, {"type": "f64", "signal": "platform.pose"}]},
                      {"name": "alive", "host": host, "port": port,
                       "fields": [{"type": "u64", "frame": "cycle"}, {"type": "u8", "signal": "platform.state"}]}],
             osc={"targets": [{"host": host, "port": osc, "stream": s, "profile": "d"} for s in ("out", "platform")],
@@ -127,30 +140,47 @@ class Withheld(unittest.TestCase):
         self.assertEqual([r for r in watched["reasons"] if "deadline" not in r], [])
 
     def arm(self, osc):
-        """After a crash this may need a reset first, and a pause between both."""
+        """After a crash this may need a reset first, and a pause between both. Returns a time just before."""
         def armed():
             armed.number += 1
-            return osc.command("arm", armed.number) == 0
+            begin = time.monotonic()
+            return osc.command("arm", armed.number) == 0 and begin
 
         armed.number = 100
-        bench.wait_for("arm", armed)
+        return bench.wait_for("arm", armed)
 
-    def expect_park_pose_first(self):
-        poses, messages, heaves = [], [], []
+    def expect_park_pose_first(self, d, armed):
+        """The first frame that an output sends may be later than the first with a pose, because the thread may be late: it shows the
+        park pose, or a pose as far from it as its cycle allows. `armed` is a time before the arm."""
+        poses, messages, heaves, written = [], [], [], None
         end = time.monotonic() + bench.PATIENCE
         while len(poses) < 20 or len(messages) < 20 or len(heaves) < 5:
             more, _, told, _ = self.ears.hear()
             poses, messages, heaves = poses + more, messages + told, self.rig.floats()[0]
+            if heaves and written is None:
+                written = time.monotonic()
             self.assertLess(time.monotonic(), end, (poses, messages, heaves))
             bench.pace(0.02)
-        self.assertEqual(poses[0], PARK)
-        first = dict(reversed(messages))
-        self.assertEqual(first["/rig/heave"], PARK[2:3])
-        self.assertEqual(first["/ali3/platform/pose"], PARK)
-        self.assertEqual(first["/ali3/platform/velocity"], [0.0] * 6)
-        # The first write to the device is of a frame a poll later at most: it has hardly moved.
-        self.assertAlmostEqual(heaves[0], PARK[2], delta=1e-4)
-        self.assertLess(max(abs(b[2] - a[2]) for a, b in zip(poses, poses[1:])), 1e-3)
+        said = "platform: unknown -> parked: its outputs begin at the park pose\n"
+        bench.wait_for(said, lambda: said in d.said())
+        parked = int(re.findall(rf"cycle (\d+): {said}", d.said())[-1])
+
+        def expect(pose, seconds):
+            self.assertEqual(pose[:2] + pose[3:], PARK[:2] + PARK[3:])
+            self.assertAlmostEqual(pose[2], PARK[2], delta=way(seconds)[0])
+
+        expect(poses[0][1], (poses[0][0] - parked) * PERIOD)
+        first = {address: ((cycle - parked) * PERIOD, values) for cycle, address, values in reversed(messages)}
+        late, heave = first["/rig/heave"]
+        expect(PARK[:2] + heave + PARK[3:], late)
+        late, pose = first["/ali3/platform/pose"]
+        expect(pose, late)
+        late, velocity = first["/ali3/platform/velocity"]
+        self.assertEqual(velocity[:2] + velocity[3:], [0.0] * 5)
+        self.assertAlmostEqual(velocity[2], 0, delta=way(late)[1])
+        self.assertAlmostEqual(heaves[0], PARK[2], delta=way(written - armed + PERIOD)[0] + 1e-8)  # a float
+        for (before, a), (after, b) in zip(poses, poses[1:]):
+            self.assertLess(abs(b[2] - a[2]), 1e-3 * (after - before))
 
     def test_a_killed_daemon_does_not_move_the_rig_again(self):
         with self.daemon() as d:
@@ -164,11 +194,9 @@ class Withheld(unittest.TestCase):
                     osc.command(name, 10 + number)
                 self.expect_silence(d, osc, modbus)
                 self.assertIn("platform outputs are withheld until arm; move the rig to its park pose before you arm", d.said())
-                self.arm(osc)
-                self.expect_park_pose_first()
+                self.expect_park_pose_first(d, self.arm(osc))
                 self.assertEqual(modbus.inputs(3, 1)[0] & WITHHELD, 0)
-                self.assertLess(modbus.floats(100, 3)[2], 0)
-                self.assertIn("platform: unknown -> parked: its outputs begin at the park pose\n", d.said())
+                self.assertTrue(PARK[2] - 1e-6 < modbus.floats(100, 3)[2] < 1e-6)
                 modbus.close()
                 if life == 0:
                     bench.wait_for("neutral", lambda: d.watch()["platform"]["state"] == "neutral")
