@@ -18,7 +18,8 @@ COMMAND, STATE, RESULT = 0, 2, 20    # holding 0 to 2: code, argument, sequence;
 ARM, RUN, STOP, RESET = 2, 3, 5, 6   # command codes
 NAMES = ("INIT", "STOPPED", "READY", "RUNNING", "PAUSED", "FAULT", "SAFE", "EXIT")
 NOT_READY, TOO_SOON = 4, 6           # results: the input is not fresh yet; the stop was seen only now
-PERIOD, PATIENCE = 0.02, 5           # s
+PERIOD, PATIENCE = 0.02, 20          # s
+FRESH = 0.7                          # s: an arm counts 0.5 s after a reset or a refused arm; the input needs some samples
 STIFFNESS, DAMPING, HOLDING = 6000, 1200, 780  # N/m, N s/m, N: the controller; the integral takes the rest
 INTEGRAL = 6000                      # N/(m s)
 
@@ -69,12 +70,12 @@ class Server:
 def start(server, reset):
     """From STOPPED, or from SAFE with reset, to RUNNING."""
     for code in ([RESET] if reset else []) + [ARM, RUN]:
-        until = time.monotonic() + (0.7 if code == ARM else 0)  # an arm counts 0.5 s after a reset; the input needs some samples
-        while time.monotonic() < until:
-            server.write(FORCE, HOLDING)
-            time.sleep(PERIOD)
-        result, until = server.command(code), time.monotonic() + PATIENCE
-        while result in (NOT_READY, TOO_SOON) and time.monotonic() < until:
+        result, until = None, time.monotonic() + PATIENCE
+        while result is None or result in (NOT_READY, TOO_SOON) and time.monotonic() < until:
+            fresh = time.monotonic() + (FRESH if code == ARM else 0)
+            while time.monotonic() < fresh:
+                server.write(FORCE, HOLDING)
+                time.sleep(PERIOD)
             result = server.command(code)
         if result != 0:
             sys.exit(f"plc.py: command {code} refused with result {result} in state {NAMES[server.read(STATE)[0]]}")

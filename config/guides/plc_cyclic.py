@@ -16,7 +16,7 @@ STATES = ("INIT", "STOPPED", "READY", "RUNNING", "PAUSED", "FAULT", "SAFE", "EXI
 ENABLE, RUN, PAUSE, ESTOP, RESET, PARK = range(6)  # coils
 STATE, LENGTH, FORCE, HEARTBEAT, CONDITION = 2, 300, 300, 3, 7000  # registers
 PERIOD = 0.02  # s
-PULSE, WAIT = 5, 35  # cycles that a coil is 1, and cycles between two pulses: an arm counts 0.5 s after a reset
+PULSE, WAIT = 5, 35  # cycles that a coil is 1, and cycles between two pulses: an arm counts 0.5 s after a reset or a refused arm
 SEQUENCE = ((ENABLE, "READY"), (RUN, "RUNNING"), (PAUSE, "PAUSED"), (RUN, "RUNNING"), (ESTOP, "SAFE"), (RESET, "STOPPED"),
             (ENABLE, "READY"), (RUN, "RUNNING"))
 
@@ -43,7 +43,7 @@ class Plc:
         return int(max(0.0, min(3000.0, 780 + 6000 * error - 1.2 * velocity + self.integral)))
 
     def sequence(self, state):
-        """Sets the coils. The coil of a step is pulsed until its state is reached. enable stays 1 while the motor may run."""
+        """Sets the coils. The coil of a step is pulsed until its state is reached. Then enable stays 1 while the motor may run."""
         coil, aim = SEQUENCE[self.step]
         if state == aim:
             print(f"cycle {self.cycles}: {state}", flush=True)
@@ -52,11 +52,7 @@ class Plc:
             self.since = 0
             return
         self.since += 1
-        on = self.since % (WAIT + PULSE) >= WAIT or coil not in (ENABLE, RUN)
-        if coil == ENABLE:
-            self.coils[ENABLE] = self.since >= WAIT
-        else:
-            self.coils[coil] = on
+        self.coils[coil] = self.since % (WAIT + PULSE) >= WAIT or coil not in (ENABLE, RUN)
 
     def cycle(self):
         state = self.asked(self.client.read_input_registers(STATE, count=1))

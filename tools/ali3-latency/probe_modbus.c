@@ -106,6 +106,13 @@ static void close_modbus(void *probe)
   free(m);
 }
 
+/* An answer to one request may take as long as that of the measurement, and not less than libmodbus lets it by itself. */
+static void wait_for_answers(modbus_t *context, uint64_t wait_ns)
+{
+  const uint64_t least_ns = NS_PER_S / 2, ns = wait_ns > least_ns ? wait_ns : least_ns;
+  modbus_set_response_timeout(context, (uint32_t)(ns / NS_PER_S), (uint32_t)(ns % NS_PER_S / 1000));
+}
+
 static void *open_modbus(const struct toggle *t, char *error, size_t size)
 {
   const struct settings *s = t->settings;
@@ -129,6 +136,7 @@ static void *open_modbus(const struct toggle *t, char *error, size_t size)
              "Modbus: no register sets %s: add {signal: %s, table: holding, address: %d} to modbus.map", name,
              name, free_address(s, TABLE_HOLDING));
   } else if ((m->context = modbus_new_tcp_pi(s->modbus.bind, service))) {
+    wait_for_answers(m->context, t->wait_ns);
     if (modbus_connect(m->context) == 0) return m;
     snprintf(error, size, "Modbus %s port %d: %s", s->modbus.bind, s->modbus.port, modbus_strerror(errno));
   }

@@ -232,8 +232,11 @@ static void look_at_lines(struct supervisor *s, uint64_t now)
   }
 }
 
-static void notify_ready(struct supervisor *s)
+/* The end of the warm-up may have come after the events of this tick were logged: its lines stand in the log before
+ * anybody is told. */
+static void notify_ready(struct supervisor *s, uint64_t now)
 {
+  log_events(s, now);
   s->ready = true;
   service_change(&s->service, "READY=1");
   log_line(LOG_LEVEL_INFO, "ready: %d warm-up cycles done", s->cycle->config.settings.warmup);
@@ -411,7 +414,7 @@ bool supervisor_run(struct supervisor *s)
     }
     watch_loop(s, &live, pending, now);
     if (seen) restart_tick(s->restart, &live, s->shown_stuck, now);
-    if (!s->ready && live.cycle > (uint64_t)g->settings.warmup) notify_ready(s);
+    if (!s->ready && live.cycle > (uint64_t)g->settings.warmup) notify_ready(s, now);
     if (s->ready) reload_tick(&s->reload, s->cycle, now);
     service_tick(&s->service, now);
     notify_status(s, &live, now);
