@@ -34,7 +34,7 @@ class Served:
 
     def stop(self, number=signal.SIGTERM):
         self.process.send_signal(number)
-        return self.process.wait(10)
+        return self.process.wait(bench.PATIENCE)
 
     def connect(self, source="127.0.0.1"):
         s = socket.create_connection(("127.0.0.1", self.port), timeout=bench.PATIENCE, source_address=(source, 0))

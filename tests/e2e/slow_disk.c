@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Preloaded into ali3-record: while the file ALI3_SLOW_DISK exists, each synchronisation of a file NAME.part takes as many seconds as
- * its text says. */
+ * its text says. If the text ends in "once", the first one removes the file. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +24,7 @@ static void wait_for_disk(void)
   if (!f) return;
   const double seconds = fgets(text, sizeof text, f) ? strtod(text, NULL) : 0.0;
   fclose(f);
+  if (strstr(text, "once")) unlink(path);
   struct timespec left = {.tv_sec = (time_t)seconds,
                           .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
   while (nanosleep(&left, &left) != 0) continue;

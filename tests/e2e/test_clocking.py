@@ -157,7 +157,7 @@ class Clocking(unittest.TestCase):
         with bench.Daemon(cycle={"clock": "input", "beat": "osc", "warmup": 1, "period": 1.0}, solver={"substeps": 100},
                           inputs=[{"name": "push", "body": CRANK, "policy": "hold"}]) as d:
             client = bench.OscClient(d.osc_port)
-            sequence, before = 0, None
+            sequence = 0
             # The loop times out whenever this program is held up for two periods. An arm that comes too soon begins its time again.
             way = {"SAFE": "reset", "STOPPED": "arm", "READY": "run"}
             end = time.monotonic() + bench.PATIENCE
@@ -175,21 +175,24 @@ class Clocking(unittest.TestCase):
                     earlier, now = now, d.watch()
                 return now
 
-            while before is None:
+            def lost(said):
+                return said["counters"]["osc_over_budget"] + said["counters"]["osc_overflow"]
+
+            after = None
+            while after is None:
                 beat()
                 if sequence % 400 == 0:
-                    said = settled()
-                    if said["state"] == "RUNNING":
-                        before = said
-                    elif said["state"] in way:
-                        client.send(bench.osc_message(f"/ali3/cmd/{way[said['state']]}", "i", sequence))
+                    before = settled()
+                    if before["state"] in way:
+                        client.send(bench.osc_message(f"/ali3/cmd/{way[before['state']]}", "i", sequence))
+                    elif before["state"] == "RUNNING":
+                        for _ in range(250):
+                            beat()
+                        after = settled()
+                        if after["state"] != "RUNNING" or lost(after) != lost(before):
+                            after = None  # this program was held up for two periods, or the daemon for a quarter of a second
                 self.assertLess(time.monotonic(), end, "never RUNNING")
-            first = before["time_s"]
-            for _ in range(250):
-                beat()
-            after = settled()
-            self.assertEqual(after["state"], "RUNNING", d.said())
-            made = round(after["time_s"] - first)
+            made = round(after["time_s"] - before["time_s"])
             left_out = after["skipped"] - before["skipped"]
             self.assertEqual(made + left_out, 250)
             bench.wait_for("SAFE without frames", lambda: d.watch()["state"] == "SAFE")

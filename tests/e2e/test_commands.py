@@ -63,8 +63,15 @@ class Commands(unittest.TestCase):
         self.assertEqual(self.modbus.state(), "SAFE")
         self.assertEqual(command("reset"), 0)
         self.state_is("STOPPED")
-        self.assertEqual(command("run"), 1, "after SAFE run takes an arm before it")
-        self.assertEqual(command("arm"), 6, "and the arm a while in which nobody asks")
+        while True:
+            begin = time.monotonic()
+            results = command("run"), command("arm")
+            if time.monotonic() - begin < bench.REARM or results[1] != 0:
+                break
+            self.assertEqual(command("estop"), 0)  # the host held up this test: again
+            self.state_is("SAFE")
+            bench.wait_for("a reset", lambda: command("reset") == 0)
+        self.assertEqual(results, (1, 6), "after SAFE run takes an arm before it, and the arm a while in which nobody asks")
         self.state_is("STOPPED")
         bench.wait_to_rearm()
         self.assertEqual(command("arm"), 0)
@@ -110,15 +117,16 @@ class Commands(unittest.TestCase):
         """No single bundle leads to motion, no repeated bundle, and no arm repeated faster than every half second."""
         self.assertEqual(self.osc.command("run", 1), 0)
         self.assertEqual(self.osc.command("estop", 2), 0)
+        self.state_is("SAFE")
         names = ("reset", "arm", "run")
         for k in range(5):
             self.osc.send(bench.osc_bundle(*[bench.osc_message(f"/ali3/cmd/{name}", "i", 10 + k) for name in names]))
             answers = [self.osc.answer("/ali3/ack") for _ in names]
             self.assertEqual(answers, [["reset", 10 + k, 0], ["arm", 10 + k, 6], ["run", 10 + k, 1]])
-            self.assertEqual(self.modbus.state(), "STOPPED")
+            self.state_is("STOPPED")
             bench.run_on(1.0 if k < 2 else 0.1)
-        for k in range(4):
-            bench.pace(0.2)
+        for k in range(12):
+            bench.pace(0.05)
             self.assertEqual(self.osc.command("arm", 20 + k), 6)
         self.assertEqual(self.modbus.state(), "STOPPED")
         bench.wait_to_rearm()

@@ -47,9 +47,9 @@ class Demo(Folder):
         print(f"platform {1000 * r['error_m']:.1f} mm off, {1000 * r['past_lag']['error_m_p99']:.2f} mm (p99) past {r['lag_ms']} ms; "
               f"{missed} misses")
         self.assertEqual(run.returncode, 1 if not r["follows"] else 3 if missed else 0)
-        self.assertGreater(r["poses"], 1500)  # 9 s, and some 10 to engage and to park
+        self.assertGreater(r["poses"], 1500 if bench.JUDGES_TIMES else 300)  # 9 s, and some 10 to engage and to park
         if bench.SANITIZED != "thread":  # the model of the car is slower than the script there
-            self.assertGreater(r["fastest_m_s"], 7)
+            self.assertGreater(r["fastest_m_s"], 7 if bench.JUDGES_TIMES else 1)
         self.assertGreater(r["error_m"], 1e-5)  # it moved
         self.assertTrue(r["parked"], r)
         if bench.JUDGES_TIMES:  # on a busy host the script that drives is late, and the platform behind it

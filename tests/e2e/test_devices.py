@@ -244,7 +244,7 @@ class Devices(unittest.TestCase):
                 metrics = subprocess.run([bench.program("ali3-exporter"), "--once", "--name", d.name], capture_output=True,
                                          text=True, check=True).stdout
                 self.assertIn(f'ali3_device_up{{daemon="{d.name}",device="plc"}} ', metrics)
-                self.assertIn("device plc: up\n", d.said())
+                bench.wait_for("the log", lambda: "device plc: up\n" in d.said())
                 self.assertIn(", 1 device;", d.said())
                 status, _ = d.stop()
                 self.assertEqual(status, 0)
@@ -256,7 +256,7 @@ class Devices(unittest.TestCase):
             bench.wait_for("the refusal to be seen", lambda: device(d, "plc")["errors"]["unreachable"] > 1)
             self.assertEqual(d.watch()["status"], "degraded")
             self.assertIn("device plc connecting: Connection refused", d.watch()["reasons"])
-            self.assertIn("device plc: connecting: Connection refused\n", d.said())
+            bench.wait_for("the log", lambda: "device plc: connecting: Connection refused\n" in d.said())
             self.assertEqual(d.stop()[0], 0)
 
     def test_killed_in_mid_poll(self):
@@ -300,7 +300,8 @@ class Devices(unittest.TestCase):
     def test_another_ali3d(self):
         """Its crank gives our torque, and our torque is its input."""
         numbered = {"signal": "time", "table": "holding", "address": 164, "type": "u16", "scale": 0.01}
-        with bench.Daemon() as remote:
+        hold = [{"name": "push", "body": bench.four_bar()["model"]["bodies"][0]["name"], "policy": "hold"}]
+        with bench.Daemon(inputs=hold) as remote:
             crank = {"signal": "input.torque.value", "table": "input", "address": 1000}
             with daemon([polled("bench", remote.modbus_port, crank, WRITTEN, numbered)]) as d:
                 bench.wait_for("the device to be up", lambda: device(d, "bench")["state"] == "up")

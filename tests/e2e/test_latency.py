@@ -23,7 +23,7 @@ class Latency(unittest.TestCase):
         return bench.Daemon(inputs=[{"name": "push", "body": body, "policy": "hold"}], modbus={"map": SHOWN}, **changes)
 
     def measure(self, daemon, *arguments):
-        done = latency(daemon.config, "--json", "--count", "60", *arguments)
+        done = latency(daemon.config, "--json", "--count", "60", "--wait", "60", *arguments)
         self.assertEqual(done.returncode, 0, done.stderr + daemon.said())
         figures = json.loads(done.stdout)
         for one in figures:

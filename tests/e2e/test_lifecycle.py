@@ -175,7 +175,7 @@ class Service(unittest.TestCase):
             bench.wait_for("watchdog fed twice", lambda: fed_since(start) >= 2)
             (loop,) = fifo(d.process.pid)
             with halted(loop):
-                bench.run_on(0.5)
+                bench.wait_for("the loop to be missed", lambda: "loop stuck" in d.said())
                 d.hear()
                 start = time.monotonic()
                 bench.run_on(1.5)

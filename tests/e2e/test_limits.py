@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The daemon bounds everything from outside: files, their size, log lines, the memory of a reload."""
+import contextlib
 import json
 import os
 import re
@@ -107,6 +108,14 @@ class Memory(unittest.TestCase):
             self.assertEqual(d.stop()[0], 0)
 
 
+def answers_behind(osc):
+    """True if the daemon answered a question that it answers after all earlier commands of this client. It may be lost."""
+    osc.send(bench.osc_message("/ali3/sync", "i", 1))
+    with contextlib.suppress(AssertionError):
+        return bool(osc.answer("/ali3/synced", 1))
+    return False
+
+
 class Log(unittest.TestCase):
     def test_a_flood_of_resets(self):
         """Every reset restores the model and is logged: at most five lines and a sum a second, with correct sums."""
@@ -119,7 +128,8 @@ class Log(unittest.TestCase):
                 osc.send(bench.osc_message("/ali3/cmd/reset", "i", sent + 1))
                 sent += 1
                 bench.pace(0.0006)
-            bench.run_on(0.3)  # a reset that comes with an e-stop is refused
+            # All of them have acted: a reset that comes with an e-stop is refused.
+            bench.wait_for("an answer behind the resets", lambda: answers_behind(osc))
             osc.send(bench.osc_message("/ali3/cmd/estop", "i", 1000000))
             bench.wait_for("SAFE in the log", lambda: "-> SAFE: e-stop requested" in d.said())
             status, report = d.stop()
@@ -130,11 +140,12 @@ class Log(unittest.TestCase):
             one_by_one = len(lines) - len(sums)
             took = time.monotonic() - start
             print(f"{sent} resets in {seconds} s: {one_by_one} lines and the sums {sums}")
-            self.assertGreater(sent, 500)
+            self.assertGreater(sent, 100)
             self.assertLessEqual(len(lines), 6 * (took + 1))
             # Each was done, or found no room, which is counted.
-            lost = sum(int(n) for n in re.findall(r"(\d+) events not logged", d.said()))
-            self.assertGreaterEqual(one_by_one + sum(sums) + lost + report["commands_dropped"], sent)
+            lost = max((int(n) for n in re.findall(r"events not logged, (\d+) since the start", d.said())), default=0)
+            lost += report["commands_dropped"] + report["counters"]["osc_over_budget"] + report["counters"]["osc_overflow"]
+            self.assertGreaterEqual(one_by_one + sum(sums) + lost, sent)
             self.assertLessEqual(one_by_one + sum(sums), sent)
 
 

@@ -158,7 +158,7 @@ class Link(linked.Case):
         with daemon(cart()) as a, daemon(cart()) as b:
             client = bench.OscClient(b.osc_port)
             self.assertEqual(client.command("stop", 5), 0)
-            status, _, errors = self.link(self.file({"a": a, "b": b}, patience=0.5), "--steps", "5")
+            status, _, errors = self.link(self.file({"a": a, "b": b}, patience=3), "--steps", "5")
             self.assertEqual(status, 1)
             self.assertRegex(errors, "b: it is in STOPPED, and expected in RUNNING")
             client.close()

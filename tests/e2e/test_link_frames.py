@@ -4,6 +4,7 @@
 loop goes on whatever it does."""
 import contextlib
 import csv
+import itertools
 import json
 import math
 import os
@@ -105,7 +106,7 @@ class Frames(Case):
             os.kill(first, signal.SIGSTOP)
             self.wait_for_state(a, "stale")
             self.wait_for_text(r"ali3-link: brake: its step from \S+ s does not end; its outputs are not sent meanwhile")
-            self.assertEqual(self.condition(a, "turn"), "fresh")
+            self.wait_for_state(a, "fresh", "turn")
             bench.wait_for("the line of the log", lambda: "input motor: stale" in a.said())
             os.kill(first, signal.SIGCONT)
             self.wait_for_state(a, "fresh")
@@ -113,7 +114,7 @@ class Frames(Case):
             os.kill(first, signal.SIGKILL)
             self.wait_for_text(r"ali3-link: brake: (its process was ended|.* ended the process) by signal 9 \(Killed\).*; its outputs are not sent any more")
             self.wait_for_state(a, "stale")
-            self.assertEqual(self.condition(a, "turn"), "fresh")
+            self.wait_for_state(a, "fresh", "turn")
             self.assertIsNone(process.poll())
             os.kill(second, signal.SIGKILL)
             status, end = self.result(process)
@@ -154,9 +155,8 @@ class Frames(Case):
             self.addCleanup(client.close)
             self.assertEqual(client.command("arm", 1), 4)
             self.begin({"a": a, "brake": self.brake()})
-            self.wait_for_state(a, "fresh")
-            self.assertEqual(client.command("arm", 2), 0)
-            self.assertEqual(client.command("run", 3), 0)
+            numbers = itertools.count(2)  # a host that holds ali3-link up for 0.3 s makes the input stale again
+            bench.wait_for("arm and run", lambda: client.command("arm", next(numbers)) == client.command("run", next(numbers)) == 0)
             bench.wait_for("RUNNING", lambda: a.watch()["state"] == "RUNNING")
 
     def test_a_daemon_that_ends_is_named(self):

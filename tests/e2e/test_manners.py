@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Manners towards control surfaces and PLCs: buttons of the shipped layout for Open Stage Control, messages
 that nobody takes, conditions of inputs, a PLC that writes in every state, and the map as lists."""
+import contextlib
 import csv
 import itertools
 import json
@@ -49,7 +50,7 @@ class Conditions(unittest.TestCase):
 
     def setUp(self):
         push = {"name": "push", "body": bench.four_bar()["model"]["bodies"][0]["name"], "policy": "hold", "hold": 0.3, "limit_force": 5,
-                "watchdog": 1.0, "on_timeout": "ramp", "ramp": 0.1, "recover": 2}
+                "watchdog": 3.0, "on_timeout": "ramp", "ramp": 0.1, "recover": 2}
         self.daemon = bench.Daemon(inputs=[push])
         self.daemon.__enter__()
         self.addCleanup(self.daemon.__exit__)
@@ -82,21 +83,33 @@ class Conditions(unittest.TestCase):
         self.becomes(("never", "", ""))
         me = "osc 127.0.0.1:%d" % self.osc.socket.getsockname()[1]
         self.osc.send(bench.osc_message("/ali3/sub", "siii", "status", 0, 1, 0))
-        self.osc.send(bench.osc_message("/ali3/input/push/force", "fff", 9, 1, 0))
-        told = self.osc.answer("/ali3/inputs/state")  # without a question
-        self.assertEqual((told[0], told[1], told[4]), ("push", "fresh", me))
-        beat = itertools.count(1)
-        self.becomes(("stale", "clamped", me), lambda: self.osc.send(bench.osc_message("/ali3/heartbeat", "i", next(beat))))
-        self.assertEqual(self.asked()[1:], (9.0, 5.0))
-        self.assertEqual(self.registers(), ((2, 1, 1, me), 5.0))
+        force, told, beat = bench.osc_message("/ali3/input/push/force", "fff", 9, 1, 0), [], itertools.count(1)
+
+        def fresh():
+            self.osc.send(force)
+            with contextlib.suppress(AssertionError):
+                told.append(self.osc.answer("/ali3/inputs/state", 0.05))  # without a question
+            return any((t[0], t[1], t[4]) == ("push", "fresh", me) for t in told) and \
+                f"input push: fresh, clamped to its range, owner {me}" in self.daemon.said()
+
+        bench.wait_for(lambda: f"fresh for {me}: {told}, {self.daemon.said()}", fresh)
+        silent = (("stale", "clamped", me), 9.0, 5.0), ((2, 1, 1, me), 5.0)
+
+        def shown():
+            self.osc.send(bench.osc_message("/ali3/heartbeat", "i", next(beat)))
+            seen = self.asked(), self.registers()
+            if seen[0][0][2] == "":  # it had its owner for a second, and this test was held up: a new silence
+                self.osc.send(force)
+            return seen == silent
+
+        bench.wait_for(lambda: f"{silent}, it is {self.asked(), self.registers()}", shown)
 
         def said():
             self.osc.send(bench.osc_message("/ali3/heartbeat", "i", next(beat)))
             return re.search(r"input push: stale, age \S+ s \(hold 0\.3 s\), clamped to its range, owner nobody", self.daemon.said())
         bench.wait_for("the line of the stale input", said)
-        self.assertIn(f"input push: fresh, clamped to its range, owner {me}", self.daemon.said())
         # Heartbeats keep the watchdog quiet for longer than its time, and then it expires.
-        end = time.monotonic() + 1.2
+        end = time.monotonic() + 4
         while time.monotonic() < end:
             self.osc.send(bench.osc_message("/ali3/heartbeat", "i", next(beat)))
             self.assertEqual(self.asked()[0][0], "stale")
@@ -112,7 +125,7 @@ class Watchdog(unittest.TestCase):
 
     def test_a_dead_client_stops_the_motion(self):
         push = {"name": "push", "body": bench.four_bar()["model"]["bodies"][0]["name"], "policy": "hold", "hold": 0.3, "limit_force": 50,
-                "watchdog": 1.5, "on_timeout": "safe", "recover": 1, "blend": 0}
+                "watchdog": 3.0, "on_timeout": "safe", "recover": 1, "blend": 0}
         with bench.Daemon(inputs=[push]) as daemon:
             plc, reader = bench.ModbusClient(daemon.modbus_port), bench.ModbusClient(daemon.modbus_port)
             self.addCleanup(reader.close)
@@ -120,7 +133,7 @@ class Watchdog(unittest.TestCase):
             plc.write(100, struct.unpack(">2H", struct.pack(">f", 3.0)))
             plc.write(164, [1])
             bench.wait_for("the force", lambda: reader.floats(3000, 1)[0] == 3.0)
-            end = time.monotonic() + 2.5
+            end = time.monotonic() + 4
             for beat in itertools.count(1):
                 plc.write(3, [beat % 65536])
                 self.assertEqual((reader.state(), reader.floats(3000, 1)[0]), ("RUNNING", 3.0), daemon.said())
@@ -160,7 +173,7 @@ class Plc(unittest.TestCase):
             return done.returncode, done.stdout + done.stderr, daemon.counter("modbus_ignored")
 
     def test_no_exception_with_ignore(self):
-        status, output, ignored = self.run_it("ignore", 600)
+        status, output, ignored = self.run_it("ignore", 2000)
         self.assertEqual(status, 0, output)
         self.assertEqual([line.split()[2] for line in output.splitlines()[:-1]],
                          ["READY", "RUNNING", "PAUSED", "RUNNING", "SAFE", "STOPPED", "READY", "RUNNING"])
@@ -168,7 +181,7 @@ class Plc(unittest.TestCase):
         self.assertGreater(ignored, 0)
 
     def test_exceptions_with_refuse(self):
-        status, output, ignored = self.run_it("refuse", 180)
+        status, output, ignored = self.run_it("refuse", 400)
         self.assertEqual((status, ignored), (1, 0), output)
         self.assertNotIn(" 0 exceptions", output)
 

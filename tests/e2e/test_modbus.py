@@ -36,7 +36,8 @@ def in_order(words, order):
 
 def mbpoll(*arguments, status=0):
     """Runs mbpoll once and returns its output; status None: any status is accepted."""
-    done = subprocess.run([bench.need("mbpoll"), "-0", "-1", *arguments], capture_output=True, text=True, timeout=bench.PATIENCE, check=False)
+    patience = () if "-o" in arguments else ("-o", "10")  # s, the longest
+    done = subprocess.run([bench.need("mbpoll"), "-0", "-1", *patience, *arguments], capture_output=True, text=True, timeout=bench.PATIENCE, check=False)
     said = done.stdout + done.stderr
     if status is not None and (done.returncode == 0) != (status == 0):
         raise AssertionError(f"mbpoll {' '.join(arguments)}: status {done.returncode}\n{said}")

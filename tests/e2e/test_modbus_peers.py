@@ -138,6 +138,8 @@ class Peers(unittest.TestCase):
         self.assertEqual(counters["modbus_clients"], 8)
         self.assertEqual(counters["modbus_replaced"], 3)
         self.assertGreater(counters["modbus_refused"], 0)
+        for client in (writer, *more):  # none of them is silent for long enough to be replaced
+            client.inputs(0, 1)
         one_more = self.connect(daemon)  # no host gets more than half
         self.assertEqual(one_more.socket.recv(1), b"")
 
@@ -145,9 +147,9 @@ class Peers(unittest.TestCase):
         """A PLC that was switched off and on connects again, at the latest when its old connections have been silent for a second."""
         daemon = self.start()
         left = [self.connect(daemon) for _ in range(8)]
+        start = time.monotonic()
         for client in left[:4]:
             client.inputs(0, 1)
-        start = time.monotonic()
 
         def gets_in():
             client = self.connect(daemon)

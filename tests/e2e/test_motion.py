@@ -44,7 +44,7 @@ class Motion(unittest.TestCase):
             seen = []
             for _ in range(6):
                 said = subprocess.run(
-                    [mbpoll, "-m", "tcp", "-p", str(d.modbus_port), "-a", "1", "-0", "-r", "1000", "-c", "3",
+                    [mbpoll, "-o", "10", "-m", "tcp", "-p", str(d.modbus_port), "-a", "1", "-0", "-r", "1000", "-c", "3",
                      "-t", "3:float", "-B", "-1", "127.0.0.1"], capture_output=True, text=True, timeout=bench.PATIENCE, check=True).stdout
                 pose = [float(line.split(":")[1]) for line in said.splitlines() if line.startswith("[")]
                 self.assertEqual(len(pose), 3, said)

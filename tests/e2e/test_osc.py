@@ -32,8 +32,15 @@ def mapped(signal_name, address, **more):
 MAP = [mapped("joint.J1.position", "/rig/crank", scale=0.017453292519943295), mapped("time", "/rig/crank"),
        mapped("input.push.force.x", "/rig/push", scale=10.0)]
 
+# An input that stays while its sender is held up.
+HELD = [{"name": "push", "body": bench.four_bar()["model"]["bodies"][0]["name"], "policy": "hold", "hold": 10}]
+
 
 class Subscriber(bench.OscClient):
+    def __init__(self, port):
+        super().__init__(port)
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)  # streams must not push answers out
+
     def subscribe(self, stream, profile=0):
         self.send(bench.osc_message("/ali3/sub", "siii", stream, 0, 1, profile))
         assert self.answer("/ali3/sub/ack") == [stream, 0]
@@ -60,7 +67,7 @@ class Interface(unittest.TestCase):
     def setUp(self):
         self.receiver = bench.OscReceiver()
         self.addCleanup(self.receiver.close)
-        self.daemon = bench.Daemon(osc={"map": MAP, "targets": [
+        self.daemon = bench.Daemon(inputs=HELD, osc={"map": MAP, "targets": [
             {"host": "127.0.0.1", "port": self.receiver.port, "stream": "out", "profile": "d"}]})
         self.daemon.__enter__()
         self.addCleanup(self.daemon.__exit__)
@@ -78,12 +85,12 @@ class Interface(unittest.TestCase):
         for address in ("/ali3/body/A/state", "/ali3/joint/J1/force", "/ali3/energy/total", "/ali3/constraint/position",
                         "/ali3/solver/status", "/ali3/input/push/force", "/rig/crank", "/ali3/loop/step"):
             self.assertIn(address, frame)
-        self.assertEqual(self.daemon.watch()["counters"]["osc_clients"], 2)
         self.client.send(bench.osc_message("/ali3/unsub", "s", "all"))
         self.client.answer("/ali3/unsub/ack")
         frame = self.client.frames(3)[-1]
         self.assertNotIn("/ali3/body/A/state", frame)
         self.assertIn("/ali3/energy/total", frame)
+        self.assertEqual(self.daemon.watch()["counters"]["osc_clients"], 2)
 
     def test_questions(self):
         self.assertEqual(len(self.ask("/ali3/body/A/state")), 13)
@@ -238,7 +245,7 @@ class Rights(unittest.TestCase):
 
 class Owners(unittest.TestCase):
     def setUp(self):
-        self.daemon = bench.Daemon()
+        self.daemon = bench.Daemon(inputs=HELD)
         self.daemon.__enter__()
         self.addCleanup(self.daemon.__exit__)
         self.client = bench.OscClient(self.daemon.osc_port)

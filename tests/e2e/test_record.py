@@ -117,7 +117,7 @@ class Content(Case):
                 bench.wait_for("two seconds of a run", lambda: d.watch()["cycle"] > 220)
                 d.stop()
                 self.assertEqual(r.finish(), 0, r.said)
-            subprocess.run([bench.program("ali3-sim"), d.config, "--duration", "4", "--output", table], check=True, capture_output=True, timeout=bench.PATIENCE)
+            subprocess.run([bench.program("ali3-sim"), d.config, "--duration", "20", "--output", table], check=True, capture_output=True, timeout=bench.PATIENCE)
             with open(table, encoding="utf-8") as f:
                 wanted = {row["time"]: row for row in csv.DictReader(f)}
             got, printed = read(file), json.loads(subprocess.run(
@@ -257,8 +257,8 @@ class Losses(Case):
                                lambda name=file: self.rows_on_disk(name + ".part") > 0)
             for r in recorders:
                 bench.run_on(random.uniform(0, 0.7))
-                os.kill(r.process.pid, signal.SIGKILL)
                 killed.append(time.monotonic_ns())
+                os.kill(r.process.pid, signal.SIGKILL)
         finally:
             for r in recorders:
                 r.__exit__()
@@ -281,7 +281,7 @@ class Losses(Case):
             while len(missing) < KILLS:
                 missing += self.lose(d, [os.path.join(d.dir, f"run{k}.h5") for k in range(min(TOGETHER, KILLS - len(missing)))])
         print(f"\n{len(missing)} kills cost at most {max(missing):.2f} s, on average {sum(missing) / len(missing):.2f} s", flush=True)
-        self.assertLessEqual(max(missing), LOSS_LIMIT)
+        bench.in_time(self, max(missing), LOSS_LIMIT)
 
     def test_power_cut(self):
         """Prefixes of the recorder's writes, and random pages since the last synchronisation."""

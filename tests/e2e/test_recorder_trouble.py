@@ -58,9 +58,8 @@ class Trouble(Case):
         with bench.Daemon(telemetry={"frames": RING}, record=KEEP) as d:
             r = self.slowed(d)
             misses = d.watch()["misses"]
-            slow = d.file("slow", str(HANG))
-            bench.run_on(0.9)  # a chunk
-            os.unlink(slow)
+            slow = d.file("slow", f"{HANG} once")
+            bench.wait_for("a synchronisation", lambda: not os.path.exists(slow))
             watched = self.wait_for_losses(d, HANG)
             self.assertGreaterEqual(watched["recorder_flush_s"], HANG)
             self.assertEqual(r.stop(), 0, r.said)

@@ -184,8 +184,9 @@ class Replay(Case):
         need_h5py()
 
     def test_every_policy_of_a_late_cycle(self):
+        push = {"name": "push", "body": bench.four_bar()["model"]["bodies"][0]["name"], "policy": "safe", "hold": 10}
         for policy, most in STOPS.items():
-            with self.subTest(policy), bench.Daemon(cycle={"overrun": policy, "max_misses": most}, injections=NOISE) as d:
+            with self.subTest(policy), bench.Daemon(cycle={"overrun": policy, "max_misses": most}, inputs=[push], injections=NOISE) as d:
                 file, client = os.path.join(d.dir, "run.h5"), self.open(d)
                 with Once(file, d.name) as r:
                     self.drive(d, client)

@@ -22,7 +22,6 @@ SLOW_RIG = dict(test_rig.RIG, delay=0.06, leg_trip=0.1)
 # A worker of the kernel, with an ordinary priority, passes the bytes of a line on. A busy host may hold it up for more than a second, and
 # no following error is too large then.
 LINE_RIG = dict(SLOW_RIG, leg_trip=0)
-WIRE_RIG = dict(test_rig.RIG, leg_trip=0.06)
 SLOW_INPUTS, LINE_INPUTS = ([dict(i, hold=hold) if "hold" in i else i for i in test_rig.INPUTS] for hold in (2, 5))
 # Registers of the legs for a PLC, and the same ones in a device.
 LEGS_MAP = [{"signal": "platform.legs", "table": "input", "address": 210, "type": "f32"},
@@ -96,11 +95,11 @@ class Wires(unittest.TestCase):
 
     def test_osc(self):
         target = bench.free_port(socket.SOCK_DGRAM)
-        self.begin("osc", rig=WIRE_RIG, inputs=SLOW_INPUTS, osc={"map": {"file": f"{MAPS}/hexapod-osc.yaml"}, "targets": [{"host": "127.0.0.1", "port": target, "stream": "out"}]})
+        self.begin("osc", inputs=SLOW_INPUTS, osc={"map": {"file": f"{MAPS}/hexapod-osc.yaml"}, "targets": [{"host": "127.0.0.1", "port": target, "stream": "out"}]})
         self.both_ways()
 
     def test_modbus(self):
-        self.begin("modbus", rig=WIRE_RIG, inputs=SLOW_INPUTS, modbus={"map": {"file": f"{MAPS}/hexapod-osc.yaml"}})
+        self.begin("modbus", inputs=SLOW_INPUTS, modbus={"map": {"file": f"{MAPS}/hexapod-osc.yaml"}})
         self.both_ways()
 
     def line(self):

@@ -42,7 +42,7 @@ class Suspended(unittest.TestCase):
             self.assertEqual(status, 0, d.said())
             self.assertEqual(watched["state"], "RUNNING", d.said())
             self.assertNotIn("stuck", d.said())
-            self.assertRegex(d.said(), r"SIGCONT: the process was stopped for [23]\.\d+ s")
+            self.assertRegex(d.said(), r"SIGCONT: the process was stopped for \d+\.\d+ s")
             self.assertEqual(report["misses_by_cause"]["suspended"], 1, d.said())
             self.assertEqual(sum(report["misses_by_cause"].values()), report["misses"])
             self.assertEqual(report["overrun"], overrun)
@@ -107,8 +107,8 @@ class Stuck(unittest.TestCase):
             state, bits, fault = modbus.inputs(2, 3)
             self.assertEqual((state, fault), (SAFE, FAULT_STUCK))
             self.assertEqual(bits & 0b11111, 0b10000, "safe, and neither running nor ready")
-            self.assertRegex(d.said(), r"loop stuck at cycle \d+ for 0\.\d+ s \(RUNNING\); reporting SAFE to clients; "
-                                       r"its thread \d+ sleeps")
+            line = r"loop stuck at cycle \d+ for \d+\.\d+ s \(RUNNING\); reporting SAFE to clients; its thread \d+ sleeps"
+            wait_hearing(d, "the line of the log", lambda: re.search(line, d.said()))
             print(re.search("loop stuck at.*", d.said()).group())
 
             self.assertEqual(osc.command("run", 1), 1)
@@ -118,13 +118,14 @@ class Stuck(unittest.TestCase):
             for _ in range(2):  # without being asked, again and again
                 self.assertEqual(osc.answer("/ali3/status")[1], SAFE)
 
+            d.hear()  # messages from before the loop stood still
             since = time.monotonic()
             bench.run_on(0.5)
             self.assertEqual(self.fed(d, since), 0, "the watchdog was fed for a loop that stands still")
 
             let_go()
             wait_hearing(d, "the loop's own SAFE", lambda: "RUNNING -> SAFE: the loop was stuck" in d.said())
-            self.assertRegex(d.said(), r"the loop advances again, at cycle \d+ after \d+\.\d+ s")
+            wait_hearing(d, "the line of the log", lambda: re.search(r"the loop advances again, at cycle \d+ after \d+\.\d+ s", d.said()))
             self.assertEqual(osc.answer("/ali3/ack"), ["reset", 2, 6], "a reset from before must not lead out")
             cycle = d.watch()["cycle"]
             wait_hearing(d, "20 more cycles", lambda: d.watch()["cycle"] > cycle + 20)
@@ -150,9 +151,11 @@ class Stuck(unittest.TestCase):
             self.assertNotIn("stuck", d.said())
             for step in range(300):
                 osc.send(bench.osc_message("/ali3/step", "ii", 1, step))
-                try:
-                    osc.answer("/ali3/ack", 0.5)
-                except AssertionError:
+                while not (stuck := "loop stuck" in d.said()):
+                    with contextlib.suppress(AssertionError):
+                        osc.answer("/ali3/ack", 0.5)
+                        break
+                if stuck:
                     break
             wait_hearing(d, "SAFE over OSC", lambda: self.status(osc) == (SAFE, FAULT_STUCK))
             let_go()
@@ -173,7 +176,7 @@ class Signals(unittest.TestCase):
         with bench.Daemon() as d:
             bench.wait_for("100 cycles", lambda: d.watch()["cycle_us"]["count"] > 100)
             d.process.send_signal(signal.SIGUSR1)
-            bench.wait_for("a book that begins anew", lambda: d.watch()["cycle_us"]["count"] < 100)
+            bench.wait_for("a book that begins anew", lambda: (w := d.watch())["cycle_us"]["count"] < w["cycle"] - 100)
             self.assertIn("SIGUSR1", d.said())
             self.assertEqual(d.watch()["state"], "RUNNING")
             self.assertEqual(d.stop()[0], 0)
@@ -225,13 +228,13 @@ class Signals(unittest.TestCase):
     def test_a_service_manager_that_takes_nothing(self):
         """The log, a reload and the end go on; a change of state is told when the manager takes messages again."""
         with bench.Daemon() as d:
+            d.hear()
+            d.notified.clear()
             self.fill(d)
             bench.wait_for("a line about it", lambda: "the service manager takes no messages" in d.said())
             d.process.send_signal(signal.SIGHUP)
             bench.wait_for("the reload", lambda: "reread, nothing changed" in d.said())
             self.assertNotIn("takes messages again", d.said())
-            d.hear()
-            d.notified.clear()
             bench.wait_for("READY=1 after it", lambda: "READY=1" in d.hear())
             lines = d.hear()
             self.assertLess(lines.index("RELOADING=1"), lines.index("READY=1"))

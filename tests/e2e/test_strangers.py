@@ -164,7 +164,8 @@ class Contents(unittest.TestCase):
                 r.join()
             self.assertEqual(failed, [])
             self.assertIsNone(e.process.poll())
-            self.assertEqual(e.metrics()[("ali3_up", ("daemon", self.name))], 1)
+            # A page is as old as the last look at the daemons, up to 10 ms, when the block may have been cut.
+            bench.wait_for("the whole block", lambda: e.metrics().get(("ali3_up", ("daemon", self.name))) == 1)
 
     def test_hostile_bytes(self):
         """Every page and every view of a block with any content: no crash, no control character of a terminal."""

@@ -23,8 +23,9 @@ class Triggers(Case):
 
     def test_a_signal_above_a_value(self):
         """The window reaches from `before` ahead of the first row to `after` behind the last one; the ring is shorter than `before`."""
-        record = dict(KEEP, trigger=f"{FORCE} > 5, body.A.position.z < -1e9", before=3.2, after=0.3)
-        with bench.Daemon(telemetry={"frames": 3}, record=record) as d:
+        record = dict(KEEP, trigger=f"{FORCE} > 5, body.A.position.z < -1e9", before=3.2, after=1.5)
+        push = {"name": "push", "body": bench.four_bar()["model"]["bodies"][0]["name"], "policy": "safe", "hold": 1.5}
+        with bench.Daemon(telemetry={"frames": 3}, record=record, inputs=[push]) as d:
             client = bench.OscClient(d.osc_port)
             with Recorder("--to", d.dir, d.name) as r:
                 bench.wait_for("3.5 s of a run", lambda: d.watch()["cycle"] > 370)
@@ -40,7 +41,7 @@ class Triggers(Case):
         column = got["names"].index(FORCE)
         cycles, above = got["head"]["cycle"], [i for i, row in enumerate(got["values"]) if row[column] > 5]
         self.check_no_hole(cycles)
-        self.assertEqual((above[0], len(cycles) - 1 - above[-1]), (320, 31), "rows before and behind the condition")
+        self.assertEqual((above[0], len(cycles) - 1 - above[-1]), (320, 151), "rows before and behind the condition")
         begins = [i for i in above if i - 1 not in above]
         self.assertGreater(len(begins), 1)
         self.assertEqual(self.marks(got), [(cycles[i], f"{FORCE} > 5") for i in begins])
@@ -58,16 +59,19 @@ class Triggers(Case):
                 bench.run_on(0.05)
                 d.process.send_signal(signal.SIGCONT)
                 bench.wait_for("a file of the miss", lambda: self.files(d))
-                missed = len(self.files(d))
                 bench.run_on(0.5)
                 client.send(bench.osc_message("/ali3/cmd/estop", "i", 20))
-                self.finished(d, missed + 1)
+                bench.wait_for("SAFE", lambda: d.watch()["state"] == "SAFE")
+                cycle = d.watch()["cycle"]
+                bench.wait_for("the file of the fault", lambda: (w := d.watch())["cycle"] > cycle + 40 and w["recorder"] == "waiting")
                 self.assertEqual(r.stop(), 0)
             client.close()
             got = read_all(self.files(d))
         self.assertEqual({text for _, text in self.marks(got[0])}, {"miss"})
-        self.assertEqual([text for _, text in self.marks(got[-1])], ["fault"])
-        cycle, head = self.marks(got[-1])[0][0], got[-1]["head"]
+        # The host may miss further deadlines: they have files of their own, or marks in that of the fault.
+        (run,) = (run for run in got if "fault" in {text for _, text in self.marks(run)})
+        self.assertLessEqual({text for run in got for _, text in self.marks(run)}, {"miss", "fault"})
+        (cycle,), head = (cycle for cycle, text in self.marks(run) if text == "fault"), run["head"]
         at = head["cycle"].index(cycle)
         self.assertEqual((head["fault"][at - 1], head["fault"][at] > 0), (0, True))
 

@@ -313,18 +313,19 @@ class Rights(unittest.TestCase):
 
     @staticmethod
     def raw(view, head):
-        with socket.create_connection(("127.0.0.1", view.port), 10) as s:
+        with socket.create_connection(("127.0.0.1", view.port), bench.PATIENCE) as s:
             s.sendall(head)
             return int(s.makefile("rb").readline().split()[1])
 
     def test_input_lasts_while_it_is_asked_for(self):
-        with bench.Daemon() as d, Viewer("--control") as view:
+        push = {"name": "push", "body": bench.four_bar()["model"]["bodies"][0]["name"], "policy": "hold", "hold": 3}
+        with bench.Daemon(inputs=[push]) as d, Viewer("--control") as view:
             path = f"/api/v1/input?name={d.name}"
             self.assertEqual(view.post(path, {"name": "push", "values": [1, 2]})[0], 404)
             self.assertEqual(view.post(path, {"name": "nothing", "values": [1]})[0], 404)
             self.assertEqual(view.post(path, {"name": "push", "values": [1.5, 0, 0, 0, 0, 0]})[0], 200)
-            bench.wait_for("the force", lambda: d.watch()["inputs"][0]["channels"][0]["written"] == 1.5)
-            self.assertFalse(d.watch()["inputs"][0]["stale"])
+            seen = bench.wait_for("the force", lambda: (i := d.watch()["inputs"][0])["channels"][0]["written"] == 1.5 and i)
+            self.assertFalse(seen["stale"])
             bench.wait_for("a stale input once nobody asks for it", lambda: d.watch()["inputs"][0]["stale"])
 
     def test_jog_lasts_while_it_is_asked_for(self):
@@ -395,11 +396,11 @@ class Ends(unittest.TestCase):
         with bench.Daemon() as d, Viewer() as view, view.stream(f"name={d.name}&signals=pose,events") as s:
             s.next("frame")
             d.process.send_signal(signal.SIGSTOP)
-            s.next("still", 4)
+            s.next("still", bench.PATIENCE)
             d.process.send_signal(signal.SIGCONT)
-            s.next("frame", 2)
+            s.next("frame", bench.PATIENCE)
             d.stop()
-            self.assertIn(d.name, s.next("gone", 5)["reason"])
+            self.assertIn(d.name, s.next("gone", bench.PATIENCE)["reason"])
             self.assertIsNone(s.record())
             self.assertEqual(view.ask(f"/api/v1/scene?name={d.name}")[0], 404)
             d.start_again()
