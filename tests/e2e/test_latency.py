@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """ali3-latency against a running daemon: every question is answered, with a clock and paced by frames; and its refusals."""
 import json
+import signal
 import subprocess
 import unittest
 
@@ -39,6 +40,21 @@ class Latency(unittest.TestCase):
             self.assertEqual([one["protocol"] for one in self.measure(daemon)], ["OSC", "Modbus"])
             self.measure(daemon, "--input", "input.push.force.y", "--value", "-0.25", "--protocol", "modbus")
             self.assertEqual(daemon.watch()["state"], "RUNNING")
+
+    def test_an_answer_that_takes_a_second(self):
+        """It waits for an answer to a request as long as for that of a measurement."""
+        with self.daemon() as daemon:
+            run = subprocess.Popen([bench.program("ali3-latency"), daemon.config, "--json", "--protocol", "modbus", "--count", "200", "--wait", "60"],
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            bench.wait_for("its requests", lambda: daemon.counter("modbus_requests") > 20)
+            daemon.process.send_signal(signal.SIGSTOP)
+            bench.run_on(1.0)
+            daemon.process.send_signal(signal.SIGCONT)
+            out, said = run.communicate(timeout=bench.PATIENCE)
+            self.assertEqual((run.returncode, said), (0, ""))
+            (figures,) = json.loads(out)
+            self.assertEqual((figures["answers"], figures["lost"]), (200, 0))
+            self.assertGreater(figures["max"], 0.9e6)
 
     def test_a_range_without_zero(self):
         """It alternates within the range of the input, and refuses a value outside."""
