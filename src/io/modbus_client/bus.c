@@ -153,7 +153,15 @@ enum bus_result bus_open(struct bus *b, char *error, size_t size)
 void bus_interrupt(struct bus *b)
 {
   pthread_mutex_lock(&b->lock);
-  if (b->open && b->remote.host) shutdown(modbus_get_socket(b->context), SHUT_RDWR);
+  if (b->stop >= 0 && b->open && b->remote.host) shutdown(modbus_get_socket(b->context), SHUT_RDWR);
+  pthread_mutex_unlock(&b->lock);
+}
+
+/* A connection that was shut down before is found by bus_open(). */
+void bus_leave(struct bus *b)
+{
+  pthread_mutex_lock(&b->lock);
+  b->stop = -1;
   pthread_mutex_unlock(&b->lock);
 }
 

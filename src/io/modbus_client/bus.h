@@ -25,10 +25,10 @@ enum bus_result {
 
 struct bus {
   struct remote_config remote;
-  int stop; /* a descriptor that becomes readable when waiting must end; -1: none */
+  int stop; /* a descriptor that becomes readable when waiting must end; -1: nothing ends it */
   modbus_t *context;
   bool open;
-  pthread_mutex_t lock; /* guards `open` and the descriptor against bus_interrupt() */
+  pthread_mutex_t lock; /* guards `open`, `stop` and the descriptor against bus_interrupt() */
   int unit;
   uint64_t timeout_ns; /* for an answer, and for making a connection */
   int exception;       /* exception code after BUS_EXCEPTION; 0: an unknown one */
@@ -52,5 +52,7 @@ enum bus_result bus_write(struct bus *b, enum wire_table table, int address, int
                           char *error, size_t size);
 /* Any thread: ends the wait for an answer over TCP. */
 void bus_interrupt(struct bus *b);
+/* The last requests follow: neither the stop descriptor nor bus_interrupt() ends their waits. */
+void bus_leave(struct bus *b);
 
 #endif

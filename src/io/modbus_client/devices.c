@@ -37,9 +37,8 @@ struct line {
   struct bus bus;
   struct member *member; /* (members) */
   int members;
-  int stop;            /* stop event of the endpoint */
-  sem_t *heard;        /* semaphore of the endpoint */
-  _Atomic bool leaves; /* the thread has seen its stop event */
+  int stop;     /* stop event of the endpoint */
+  sem_t *heard; /* semaphore of the endpoint */
 };
 
 struct lines {
@@ -118,9 +117,8 @@ static void *run_line(void *arg)
   for (int i = 0; i < l->members; i++) l->member[i].due_ns = start_ns;
   for (struct member *m = next_due(l); sleep_until(l, m->due_ns); m = next_due(l)) poll_one(l, m);
 
-  l->leaves = true;
+  bus_leave(&l->bus);
   sem_post(l->heard);
-  l->bus.stop = -1;
   for (int i = 0; i < l->members; i++) {
     struct member *m = &l->member[i];
     /* A silent device would take time from others on its line; a connection of Modbus TCP has one device only,
@@ -187,8 +185,7 @@ static void hurry_devices(struct endpoint *e)
   const struct timespec until = clock_timespec(clock_now_ns() + PATIENCE_NS);
   int waited = e->threads;
   while (waited > 0 && sem_clockwait(&all->heard, CLOCK_MONOTONIC, &until) == 0) waited--;
-  for (int i = 0; i < e->threads; i++)
-    if (!all->line[i].leaves) bus_interrupt(&all->line[i].bus);
+  for (int i = 0; i < e->threads; i++) bus_interrupt(&all->line[i].bus);
 }
 
 static void close_devices(struct endpoint *e)

@@ -226,6 +226,33 @@ TEST(every_speed_is_set)
   assert_false(serial_has_baud(19000));
 }
 
+/* The safe values go to a device last, and the thread that ends the client may be late. */
+TEST(the_last_requests_are_not_interrupted)
+{
+  fake_start_tcp(&fake, 0);
+  at_tcp(0);
+  int stop[2];
+  struct bus b;
+  char error[80] = "";
+  const uint16_t last = 7;
+  assert_int_equal(pipe(stop), 0);
+  assert_true(bus_init(&b, &device[0].remote, stop[0]));
+  bus_address(&b, FAKE_UNIT, PATIENCE_MS * (NS_PER_S / 1000));
+  assert_int_equal(bus_open(&b, error, sizeof error), BUS_OK);
+  /* An interrupt ends the connection; one that comes behind bus_leave() does not. */
+  bus_interrupt(&b);
+  assert_int_equal(bus_write(&b, TABLE_HOLDING, 2, 1, &last, error, sizeof error), BUS_LOST);
+  assert_int_equal(bus_open(&b, error, sizeof error), BUS_OK);
+  bus_leave(&b);
+  assert_int_equal(bus_open(&b, error, sizeof error), BUS_OK);
+  bus_interrupt(&b);
+  assert_int_equal(bus_write(&b, TABLE_HOLDING, 2, 1, &last, error, sizeof error), BUS_OK);
+  EVENTUALLY(fake_get(&fake, 2) == 7);
+  bus_free(&b);
+  close(stop[0]);
+  close(stop[1]);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -236,6 +263,7 @@ int main(void)
       POLL_TEST(a_line_that_vanishes_is_opened_again),
       POLL_TEST(answers_from_elsewhere_are_refused),
       POLL_TEST(every_speed_is_set),
+      POLL_TEST(the_last_requests_are_not_interrupted),
   };
   snprintf(path, sizeof path, "/tmp/ali3-line-%d", (int)getpid());
   return cmocka_run_group_tests(tests, NULL, NULL);
