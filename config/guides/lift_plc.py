@@ -65,12 +65,13 @@ def main():
     options = parser.parse_args()
     try:
         server = Lift("127.0.0.1", 1502)
-        for _ in range(20):  # the inputs become fresh
-            server.write(VALVES, 0, 0)
-            time.sleep(PERIOD)
         for code in (ARM, RUN):
-            result, until = server.command(code), time.monotonic() + 5
+            result, until = None, time.monotonic() + 20
             while result != 0 and time.monotonic() < until:
+                fresh = time.monotonic() + (0.7 if code == ARM else 0)  # an arm counts 0.5 s after a refused one; the inputs become fresh
+                while time.monotonic() < fresh:
+                    server.write(VALVES, 0, 0)
+                    time.sleep(PERIOD)
                 result = server.command(code)
             if result != 0:
                 sys.exit(f"lift_plc.py: command {code} refused with result {result} in state {NAMES[server.read(STATE)[0]]}")

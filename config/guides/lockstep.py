@@ -106,7 +106,7 @@ class Lockstep:
                     if values[2] != 0:
                         sys.exit(f"lockstep.py: {command} refused with result {values[2]}; ali3-osc(7) lists the results")
                     return frame
-                if address != "/ali3/stepped":
+                if address not in ("/ali3/stepped", "/ali3/ack"):  # the answers to a step that was sent twice
                     frame[address] = values
 
 

@@ -30,14 +30,16 @@ static int list_instances(void)
 {
   static char name[LISTED_MAX][64];
   const int n = telemetry_list(name, LISTED_MAX);
+  int listed = 0;
   for (int i = 0; i < n; i++) {
     char error[256];
     struct telemetry_reader r;
     if (!telemetry_open(&r, name[i], error, sizeof error)) continue; /* it ended meanwhile */
+    listed++;
     printf("%s\t%" PRId64 "\t%s\n", name[i], r.pid, telemetry_alive(&r) ? "running" : "gone");
     telemetry_close(&r);
   }
-  if (n > 0) return EXIT_SUCCESS;
+  if (listed > 0) return EXIT_SUCCESS;
   char none[256];
   telemetry_none_text(none, sizeof none);
   fprintf(stderr, "ali3-top: %s\n", none);
