@@ -125,6 +125,7 @@ class Reader:
         daemon when it is ready: a reader sees that before the next command."""
         if command.startswith(ENDLESS):
             command = "timeout 3 " + command
+        command = command.replace("mbpoll ", "mbpoll -o 10 ", 1)  # s; its own patience is 1 s
         count, daemons = len(END.findall(self.seen())), self.seen().count(READY)
         self.shell.stdin.write(f"{{ {command}\n}} </dev/null\nprintf '\\036%d\\n' $?\n")
         self.shell.stdin.flush()

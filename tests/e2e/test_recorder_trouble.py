@@ -29,15 +29,16 @@ def gaps_of(run):
 
 class Trouble(Case):
     def check_losses(self, d, run, seconds):
-        """One gap as long as the trouble, less the ring; every lost cycle is counted, in the file and in the telemetry."""
+        """A gap as long as the trouble, less the ring; every lost cycle is counted, in the file and in the telemetry."""
         gaps, attributes = gaps_of(run), run["attributes"]
         if bench.SANITIZED == "thread":  # the recorder is too slow there, and loses other cycles, too
             self.assertGreaterEqual(attributes["lost"], sum(gaps))
             return attributes["lost"]
-        self.assertEqual(len(gaps), 1, gaps)
-        bench.in_time(self, abs(gaps[0] / 100 - (seconds - RING * 7 / 8)), 0.6, "s of lost cycles")
-        self.assertEqual((attributes["lost"], attributes["complete"], attributes["closed"]), (gaps[0], 0, 1))
-        return gaps[0]
+        if bench.JUDGES_TIMES:  # the disk of a busy host may add others, as long as the ring is short
+            self.assertEqual(len(gaps), 1, gaps)
+        bench.in_time(self, abs(max(gaps) / 100 - (seconds - RING * 7 / 8)), 0.6, "s of lost cycles")
+        self.assertEqual((attributes["lost"], attributes["complete"], attributes["closed"]), (sum(gaps), 0, 1))
+        return sum(gaps)
 
     def wait_for_losses(self, d, seconds):
         """The telemetry, once it shows lost cycles."""

@@ -91,7 +91,7 @@ add_test(NAME soak/side_by_side CONFIGURATIONS soak # with stress-ng on every pr
          COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/test_side_by_side.py ${CMAKE_BINARY_DIR}/bin Script)
 set_tests_properties(soak/rig soak/demo PROPERTIES ENVIRONMENT ALI3_JUDGE_TIMES=1)
 set_tests_properties(soak/record PROPERTIES ENVIRONMENT "ALI3_RECORD_KILLS=200;ALI3_RECORD_CUTS=500;ALI3_JUDGE_TIMES=1")
-set_tests_properties(soak/recorder_trouble PROPERTIES ENVIRONMENT ALI3_RECORDER_SOAK=1)
+set_tests_properties(soak/recorder_trouble PROPERTIES ENVIRONMENT "ALI3_RECORDER_SOAK=1;ALI3_JUDGE_TIMES=1")
 set(soaks soak/kill_peers soak/estop soak/rig soak/view soak/page soak/record soak/recorder_trouble soak/replay soak/demo soak/side_by_side soak/link)
 set_tests_properties(${soaks} PROPERTIES TIMEOUT 3600 SKIP_RETURN_CODE 77)
 set_tests_properties(soak/link PROPERTIES TIMEOUT 14400)

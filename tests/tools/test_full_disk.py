@@ -36,8 +36,8 @@ class FullDisk(unittest.TestCase):
             ends = list(pool.map(lambda case: outputs(*case), cases))
         for (program, words), (text, done) in zip(cases, ends):
             with self.subTest(program=program, words=words):
-                if not text:
-                    continue  # it prints nothing on this host
+                if not text or "no daemon is running" in done.stderr:
+                    continue  # it prints nothing on this host, or the daemons that it listed first have ended
                 self.assertGreater(done.returncode, 0)
                 self.assertRegex(done.stderr, "standard output|cannot be written|No space left")
 

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -20,7 +21,7 @@ model:
   gravity: [0, 0, -9.81]
   bodies: [{name: mass, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}]
   forces: [{name: spring, type: spring_damper, body_a: ground, body_b: mass, point_a: [0, 0, 1], stiffness: 500, damping: 5}]
-inputs: [{name: push, body: mass, hold: 0.3, policy: safe}]
+inputs: [{name: push, body: mass, hold: 60, policy: safe}]
 state: {keep: 2}
 """
 
@@ -150,6 +151,9 @@ class Examples(unittest.TestCase):
             with ali3.Daemon(LOCKSTEP) as daemon, ali3.Bench(daemon.address) as b:
                 record = subprocess.Popen([recorder, daemon.instance, "--once", str(out), "--anyway"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
                 b.reset()
+                end = time.monotonic() + 300
+                while not out.with_name("run.h5.part").exists() and time.monotonic() < end:
+                    b.step()
                 for _ in range(300):
                     b.step()
                 record.terminate()
