@@ -150,12 +150,12 @@ TEST(a_late_answer_is_nobodys)
   at_line(0, path);
   fake_set(&fake, 0, 1000);
   fake_set(&fake, 100, 2000);
-  device[0].timeout = 0.5; /* and an equally long silence */
+  device[0].timeout = 2; /* s, and an equally long silence */
   reads(0, 0, TABLE_HOLDING, 0, WIRE_U16);
   reads(0, 1, TABLE_HOLDING, 100, WIRE_U16);
   start_client(1);
   EVENTUALLY(device_state(0) == DEVICE_UP);
-  fake.late_ms = 600;
+  fake.late_ms = 2400;
   fake.manner = ANSWERS_LATE;
   EVENTUALLY(errors(0, DEVICE_ERROR_timeout) > 0);
   fake.manner = ANSWERS;

@@ -218,7 +218,7 @@ static void a_loop_that_was_stuck_does_not_move_it(void **state)
   struct bench *b = *state;
   begin_running(b);
   after(b, 10);
-  b->cycle.schedule.start_ns = clock_now_ns() - 80 * NS_PER_S / 1000;
+  b->cycle.schedule.start_ns = clock_now_ns() - 40 * NS_PER_S / 1000;
   assert_int_equal(after(b, 2)->state, STATE_RUNNING);
   b->cycle.schedule.start_ns = clock_now_ns() - 120 * NS_PER_S / 1000;
   const struct frame *f = after(b, 1); /* in its first cycle already */
