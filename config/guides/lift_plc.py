@@ -10,7 +10,7 @@ import argparse
 import sys
 import time
 
-from plc import ARM, NAMES, PERIOD, RUN, STATE, STOP, Server
+from plc import NAMES, PERIOD, STATE, STOP, Server, start
 
 LENGTHS, VALVES = 300, 300  # input registers, 0.1 mm; holding registers, 1/1000
 START = (1.2816, 1.1511)    # m: lift and tilt
@@ -21,15 +21,8 @@ GAIN, BAND, OVERLAP, LARGEST = 6.0, 0.003, 0.05, 0.6  # per m; m; the command at
 class Lift(Server):
     """The server, with both valves closed while it waits."""
 
-    def command(self, code):
-        self.sequence = (int(time.monotonic() * 1000) + self.sequence) % 30000 + 1
-        self.write(0, code, 0, self.sequence)
-        while True:
-            time.sleep(PERIOD)
-            self.write(VALVES, 0, 0)
-            last, sequence, result = self.read(18, 3)
-            if (last, sequence) == (code, self.sequence):
-                return result
+    def rest(self):
+        self.write(VALVES, 0, 0)
 
 
 def valve_for(error):
@@ -65,18 +58,9 @@ def main():
     options = parser.parse_args()
     try:
         server = Lift("127.0.0.1", 1502)
-        for code in (ARM, RUN):
-            result, until = None, time.monotonic() + 20
-            while result != 0 and time.monotonic() < until:
-                fresh = time.monotonic() + (0.7 if code == ARM else 0)  # an arm counts 0.5 s after a refused one; the inputs become fresh
-                while time.monotonic() < fresh:
-                    server.write(VALVES, 0, 0)
-                    time.sleep(PERIOD)
-                result = server.command(code)
-            if result != 0:
-                sys.exit(f"lift_plc.py: command {code} refused with result {result} in state {NAMES[server.read(STATE)[0]]}")
+        start(server)
         place = drive(server, options.seconds)
-        server.write(VALVES, 0, 0)
+        server.rest()
         server.command(STOP)
     except OSError as e:
         sys.exit(f"lift_plc.py: 127.0.0.1:1502: {e}")

@@ -7,6 +7,7 @@ and writes the force that brings it to the target (m, default 0.95). It prints a
 latched stop first. It stops the motion after S seconds (default 4). Exit status: 0 the cylinder is within 5 mm of the target, 1 it
 is not."""
 import argparse
+import os
 import socket
 import struct
 import sys
@@ -54,6 +55,10 @@ class Server:
         data = struct.pack(f">{len(values)}h", *values)
         self.request(16, struct.pack(">HHB", address, len(values), len(data)) + data)
 
+    def rest(self):
+        """Keeps the inputs fresh without a motion."""
+        self.write(FORCE, HOLDING)
+
     def command(self, code):
         """Sends a command and waits for its result: 0 done."""
         self.sequence = (int(time.monotonic() * 1000) + self.sequence) % 30000 + 1
@@ -61,24 +66,24 @@ class Server:
         while True:
             time.sleep(PERIOD)
             if code != RESET:  # in SAFE a write of the force is refused
-                self.write(FORCE, HOLDING)  # the inputs stay fresh
+                self.rest()
             last, sequence, result = self.read(RESULT - 2, 3)
             if (last, sequence) == (code, self.sequence):
                 return result
 
 
-def start(server, reset):
+def start(server, reset=False):
     """From STOPPED, or from SAFE with reset, to RUNNING."""
     for code in ([RESET] if reset else []) + [ARM, RUN]:
         result, until = None, time.monotonic() + PATIENCE
         while result is None or result in (NOT_READY, TOO_SOON) and time.monotonic() < until:
             fresh = time.monotonic() + (FRESH if code == ARM else 0)
             while time.monotonic() < fresh:
-                server.write(FORCE, HOLDING)
+                server.rest()
                 time.sleep(PERIOD)
             result = server.command(code)
         if result != 0:
-            sys.exit(f"plc.py: command {code} refused with result {result} in state {NAMES[server.read(STATE)[0]]}")
+            sys.exit(f"{os.path.basename(sys.argv[0])}: command {code} refused with result {result} in state {NAMES[server.read(STATE)[0]]}")
 
 
 def drive(server, target, seconds):

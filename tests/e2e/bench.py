@@ -124,6 +124,11 @@ def four_bar():
         return json.load(f)
 
 
+def push(**keys):
+    """An input on a body of the four-bar."""
+    return {"name": "push", "body": four_bar()["model"]["bodies"][0]["name"], **keys}
+
+
 # ---- OSC, from the 1.0 specification
 
 def osc_bundle(*elements):

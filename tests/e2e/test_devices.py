@@ -300,8 +300,7 @@ class Devices(unittest.TestCase):
     def test_another_ali3d(self):
         """Its crank gives our torque, and our torque is its input."""
         numbered = {"signal": "time", "table": "holding", "address": 164, "type": "u16", "scale": 0.01}
-        hold = [{"name": "push", "body": bench.four_bar()["model"]["bodies"][0]["name"], "policy": "hold"}]
-        with bench.Daemon(inputs=hold) as remote:
+        with bench.Daemon(inputs=[bench.push(policy="hold")]) as remote:
             crank = {"signal": "input.torque.value", "table": "input", "address": 1000}
             with daemon([polled("bench", remote.modbus_port, crank, WRITTEN, numbered)]) as d:
                 bench.wait_for("the device to be up", lambda: device(d, "bench")["state"] == "up")

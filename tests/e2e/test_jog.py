@@ -214,6 +214,7 @@ class Jog(unittest.TestCase):
         self.said(r"jog of leg3 by modbus serial")
         self.said(r"jog of leg3 over, \+[\d.]+ mm: its command was not repeated in time")
         end = self.legs()
+        bench.wait_for("the rig", lambda: abs(self.d.watch()["rig"]["legs"][2] - end[2]) < 1e-3)
         self.assertLess(max(abs(end[i] - start[i]) for i in (0, 1, 3, 4, 5)), 1e-4)
         self.assertEqual(self.d.stop()[0], 0, self.d.said())
 

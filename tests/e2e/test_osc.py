@@ -33,7 +33,7 @@ MAP = [mapped("joint.J1.position", "/rig/crank", scale=0.017453292519943295), ma
        mapped("input.push.force.x", "/rig/push", scale=10.0)]
 
 # An input that stays while its sender is held up.
-HELD = [{"name": "push", "body": bench.four_bar()["model"]["bodies"][0]["name"], "policy": "hold", "hold": 10}]
+HELD = [bench.push(policy="hold", hold=10)]
 
 
 class Subscriber(bench.OscClient):

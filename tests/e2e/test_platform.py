@@ -48,6 +48,8 @@ class Platform(unittest.TestCase):
             self.assertEqual(platform(d)["state"], "unknown")
             self.assertEqual(modbus.inputs(3, 1)[0] & (PARKED | ENGAGED | WITHHELD), WITHHELD)
             self.assertEqual(osc.command("arm", 1), 0)
+            low = modbus.floats(100, 24)
+            bench.in_time(self, low[2], -0.01, "heave of the way from the park pose")
             self.in_state(d, "neutral")
             high = modbus.floats(100, 24)
             for i, value in enumerate(high[:18]):
@@ -138,6 +140,7 @@ class Platform(unittest.TestCase):
             self.assertEqual(d.finish(), 0, d.said())
             said = d.said()
             self.assertLess(said.index("RUNNING -> EXIT: loop ended"), said.index("park -> parked"))
+            bench.in_time(self, d.report()["misses"], 21)
 
     def test_a_slow_one_is_waited_for(self):
         """Its limits allow it to park in about 9 s, not within park_time and 5 s; the service manager is asked to wait, too."""

@@ -184,7 +184,7 @@ class Replay(Case):
         need_h5py()
 
     def test_every_policy_of_a_late_cycle(self):
-        push = {"name": "push", "body": bench.four_bar()["model"]["bodies"][0]["name"], "policy": "safe", "hold": 10}
+        push = bench.push(policy="safe", hold=10)
         for policy, most in STOPS.items():
             with self.subTest(policy), bench.Daemon(cycle={"overrun": policy, "max_misses": most}, inputs=[push], injections=NOISE) as d:
                 file, client = os.path.join(d.dir, "run.h5"), self.open(d)

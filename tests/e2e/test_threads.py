@@ -138,7 +138,7 @@ class Threads(unittest.TestCase):
     @unittest.skipIf(bench.SANITIZED, "a sanitizer binds functions of its own late")
     def test_nothing_is_bound_late(self):
         """The first call of a function that is bound then would take the loader's lock and time."""
-        push = {"name": "push", "body": bench.four_bar()["model"]["bodies"][0]["name"], "policy": "safe", "hold": 600}
+        push = bench.push(policy="safe", hold=600)
         with bench.Daemon(environment={"LD_DEBUG": "bindings", "LD_DEBUG_OUTPUT": "bound"}, inputs=[push]) as d:
             def bound():
                 with open(os.path.join(d.dir, f"bound.{d.process.pid}"), encoding="utf-8") as f:

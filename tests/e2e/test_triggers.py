@@ -24,7 +24,7 @@ class Triggers(Case):
     def test_a_signal_above_a_value(self):
         """The window reaches from `before` ahead of the first row to `after` behind the last one; the ring is shorter than `before`."""
         record = dict(KEEP, trigger=f"{FORCE} > 5, body.A.position.z < -1e9", before=3.2, after=1.5)
-        push = {"name": "push", "body": bench.four_bar()["model"]["bodies"][0]["name"], "policy": "safe", "hold": 1.5}
+        push = bench.push(policy="safe", hold=1.5)
         with bench.Daemon(telemetry={"frames": 3}, record=record, inputs=[push]) as d:
             client = bench.OscClient(d.osc_port)
             with Recorder("--to", d.dir, d.name) as r:

@@ -318,8 +318,7 @@ class Rights(unittest.TestCase):
             return int(s.makefile("rb").readline().split()[1])
 
     def test_input_lasts_while_it_is_asked_for(self):
-        push = {"name": "push", "body": bench.four_bar()["model"]["bodies"][0]["name"], "policy": "hold", "hold": 3}
-        with bench.Daemon(inputs=[push]) as d, Viewer("--control") as view:
+        with bench.Daemon(inputs=[bench.push(policy="hold", hold=3)]) as d, Viewer("--control") as view:
             path = f"/api/v1/input?name={d.name}"
             self.assertEqual(view.post(path, {"name": "push", "values": [1, 2]})[0], 404)
             self.assertEqual(view.post(path, {"name": "nothing", "values": [1]})[0], 404)

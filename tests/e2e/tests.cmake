@@ -64,7 +64,8 @@ ali3_e2e_part(timing link_misses link_frames Misses) # misses beside an FMU that
 ali3_e2e_part(timing plc_in_time guides TestGuides.test_plc_cylinder)
 ali3_e2e_part(timing modbus_in_time modbus Answers.test_illegal_requests_are_answered Answers.test_a_stalled_half_frame_stalls_nobody)
 ali3_e2e_part(timing modbus_peers_in_time modbus_peers Peers.test_values_age_while_the_process_is_stopped)
-ali3_waits(e2e/plc_in_time e2e/link_misses e2e/modbus_peers_in_time)
+ali3_e2e_part(timing platform_in_time platform Platform.test_it_follows_the_states_of_the_daemon Platform.test_it_is_parked_before_the_end)
+ali3_waits(e2e/platform_in_time e2e/plc_in_time e2e/link_misses e2e/modbus_peers_in_time)
 
 # Long runs, by tests/run --tier soak.
 add_test(NAME soak/kill_peers CONFIGURATIONS soak

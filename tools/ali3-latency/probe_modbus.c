@@ -106,7 +106,7 @@ static void close_modbus(void *probe)
   free(m);
 }
 
-/* An answer to one request may take as long as that of the measurement, and not less than libmodbus lets it by itself. */
+/* An answer to one request may take as long as a measurement, and at least as long as libmodbus allows by default. */
 static void wait_for_answers(modbus_t *context, uint64_t wait_ns)
 {
   const uint64_t least_ns = NS_PER_S / 2, ns = wait_ns > least_ns ? wait_ns : least_ns;
