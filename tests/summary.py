@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""usage: summary.py [--build FOLDER] [--stat LINE] TEXT TIER=RESULT.xml...: the last lines of tests/run, from the JUnit files that ctest
-wrote. RESULT.xml.again, if it is there, has the results of the failed tests, which ran once more, alone.
+"""usage: summary.py [--build FOLDER] [--stat LINE] [--trouble WHY] TEXT TIER=RESULT.xml...: the last lines of tests/run, from the
+JUnit files that ctest wrote. RESULT.xml.again, if it is there, has the results of the failed tests, which ran once more, alone.
 
 Lists each skipped test, and each skipped part of a test, with the reason: a line of the test's output that begins with "skip".
 Then comes one line for each tier. The program names the output of a failed test and the command that runs it alone, and says how busy
 the host was since LINE, the first line of /proc/stat at that time. Exit status 1 if a test failed, more than AGAIN_AT_MOST passed only
-alone, or no test ran."""
+alone, no test ran, or the run does not count for the reason WHY."""
 import argparse
 import os
 import re
@@ -86,6 +86,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", default="build")
     parser.add_argument("--stat")
+    parser.add_argument("--trouble")
     parser.add_argument("text")
     parser.add_argument("tiers", nargs="*", metavar="TIER=RESULT.xml")
     options = parser.parse_args()
@@ -101,6 +102,8 @@ def main():
     print("\n".join(lines))
     for tier in missing:
         print(f"tests/run: FAILED: ctest wrote no results of the tier {tier}")
+    if options.trouble:
+        print(f"tests/run: FAILED: {options.trouble}")
     if sum(total.values()) == 0:
         print("tests/run: FAILED: no test was run")
     if len(alone) > AGAIN_AT_MOST:
@@ -109,7 +112,7 @@ def main():
     if options.stat and (total["failed"] or alone):
         others, withheld = others_share(options.stat)
         print(f"   the host: other programs took {100 * others:.0f} % of the processors, and the hypervisor withheld {100 * withheld:.1f} %")
-    bad = missing or total["failed"] or sum(total.values()) == 0 or len(alone) > AGAIN_AT_MOST
+    bad = options.trouble or missing or total["failed"] or sum(total.values()) == 0 or len(alone) > AGAIN_AT_MOST
     passed_alone = f"; {len(alone)} of them only alone: {', '.join(alone)}" if alone else ""
     print(f"tests/run: {'FAILED' if bad else 'ok'}: {text(total)}{passed_alone}; {options.text}")
     sys.exit(1 if bad else 0)

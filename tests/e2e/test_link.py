@@ -56,6 +56,20 @@ class Link(linked.Case):
             with open(record, encoding="utf-8") as f:
                 self.assertEqual(f.read().splitlines(), good)
 
+    def test_a_pause_of_everything_at_the_start_is_no_silence(self):
+        """As by a host that is held up for longer than the patience, before the daemons have answered."""
+        with self.pair() as daemons:
+            for d in daemons.values():
+                d.process.send_signal(signal.SIGSTOP)
+            process = self.start(self.file(daemons, patience=5), "--steps", "5")
+            bench.run_on(0.5)
+            process.send_signal(signal.SIGSTOP)
+            bench.run_on(6)
+            for p in (process, *(d.process for d in daemons.values())):
+                p.send_signal(signal.SIGCONT)
+            status, _, errors = self.finish(process)
+            self.assertEqual(status, 0, errors)
+
     def test_the_exchange_is_what_it_says(self):
         """A client that sends the recorded values of b to a, one step late, gets the recorded values of a."""
         with self.pair() as daemons:

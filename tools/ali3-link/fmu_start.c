@@ -166,12 +166,14 @@ bool fmu_start(struct participant *p, double patience, bool reset, const volatil
   if (!f->folder) return participant_fail(p, "%s", why);
   if (!begin_process(p)) return false;
   /* Until it is initialized. */
-  const uint64_t end_ns = clock_now_ns() + (uint64_t)(patience * (double)NS_PER_S);
+  const uint64_t patience_ns = (uint64_t)(patience * (double)NS_PER_S);
+  uint64_t silent_ns = 0, last_ns = clock_now_ns();
   p->progress = WAITS;
-  while (!*stop && p->progress == WAITS && clock_now_ns() < end_ns) {
+  while (!*stop && p->progress == WAITS && silent_ns < patience_ns) {
     struct pollfd wait = {.fd = p->fd, .events = POLLIN};
-    poll(&wait, 1, 50);
+    poll(&wait, 1, LOOK_NS / (NS_PER_S / 1000));
     p->progress = fmu_take_answer(p);
+    silent_ns += count_look(&last_ns);
   }
   if (p->progress == WAITS)
     snprintf(p->trouble, sizeof p->trouble, "%s does not end; patience may be larger",

@@ -7,6 +7,7 @@
 #define LINK_H
 
 #include "fmu/units.h"
+#include "rt/clock.h"
 #include "yaml/schema.h"
 
 #include <stdbool.h>
@@ -118,6 +119,11 @@ struct run_options {
   bool json, quiet;
   const volatile int *stop; /* set by a signal: the run ends */
 };
+/* Longest wait between two looks at a participant. */
+#define LOOK_NS (NS_PER_S / 20)
+/* Silence since the last look, ns; *last_ns becomes now. This program may be held up, too: a longer time between two looks is
+ * no silence of a participant. */
+uint64_t count_look(uint64_t *last_ns);
 /* Runs the exchange, in lockstep or in real time. Returns the exit status. */
 int link_run(struct link *l, const struct run_options *o);
 int link_run_frames(struct link *l, const struct run_options *o);

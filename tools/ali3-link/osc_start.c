@@ -11,14 +11,14 @@
 static bool ask_until(struct participant *p, void (*ask)(struct participant *),
                       bool (*done)(const struct daemon *), double patience, const volatile int *stop)
 {
-  const uint64_t end_ns = clock_now_ns() + (uint64_t)(patience * (double)NS_PER_S);
-  uint64_t ask_ns = 0;
+  const uint64_t patience_ns = (uint64_t)(patience * (double)NS_PER_S);
+  uint64_t silent_ns = 0, ask_ns = 0, last_ns = clock_now_ns();
   while (!*stop && !done(daemon_of(p))) {
-    const uint64_t now_ns = clock_now_ns();
-    if (now_ns >= end_ns) return false;
-    if (now_ns >= ask_ns) {
+    silent_ns += count_look(&last_ns);
+    if (silent_ns >= patience_ns) return false;
+    if (last_ns >= ask_ns) {
       ask(p);
-      ask_ns = now_ns + NS_PER_S / 20;
+      ask_ns = last_ns + NS_PER_S / 20;
     }
     struct pollfd wait = {.fd = p->fd, .events = POLLIN};
     poll(&wait, 1, 10);

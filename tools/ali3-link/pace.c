@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* This program may be stopped, too: a longer time between two looks is no silence of a participant. */
-static const uint64_t PACE_LOOK_NS = NS_PER_S / 20, RENEWAL_NS = 2 * NS_PER_S;
+static const uint64_t RENEWAL_NS = 2 * NS_PER_S;
 
 struct pace {
   struct link *link;
@@ -116,14 +116,14 @@ static void take_fmu_answer(struct pace *r, int i)
   send_inputs_from(r, p);
 }
 
-/* Adds the time since the last look. False: the daemon has been silent for too long. */
-static bool count_silence(struct pace *r, uint64_t passed_ns)
+/* Adds the silence since the last look. False: the daemon has been silent for too long. */
+static bool count_silence(struct pace *r, uint64_t silent_ns)
 {
   const uint64_t patience_ns = (uint64_t)(r->link->patience * (double)NS_PER_S);
   for (int i = 0; i < r->link->participants; i++) {
     struct participant *p = &r->link->participant[i];
     if (p != r->daemon && p->progress != WAITS) continue;
-    p->silent_ns += passed_ns < PACE_LOOK_NS ? passed_ns : PACE_LOOK_NS;
+    p->silent_ns += silent_ns;
     if (p->silent_ns <= patience_ns || p->reported) continue;
     p->reported = true;
     if (p == r->daemon) return false;
@@ -169,10 +169,10 @@ static void blame_in_pace(struct pace *r, const struct participant *p, int statu
 }
 
 /* One look at all participants. False: the run is over. */
-static bool watch_all(struct pace *r, uint64_t *before_ns)
+static bool watch_all(struct pace *r, uint64_t *last_ns)
 {
   struct link *l = r->link;
-  const struct timespec wait = clock_timespec(PACE_LOOK_NS);
+  const struct timespec wait = clock_timespec(LOOK_NS);
   for (int i = 0; i < l->participants; i++) {
     const struct participant *p = &l->participant[i];
     const bool lost = p != r->daemon && p->progress == FAILED;
@@ -180,8 +180,7 @@ static bool watch_all(struct pace *r, uint64_t *before_ns)
   }
   if (ppoll(r->poll, (nfds_t)l->participants, &wait, NULL) < 0)
     for (int i = 0; i < l->participants; i++) r->poll[i].revents = 0;
-  const uint64_t now_ns = clock_now_ns(), passed_ns = now_ns - *before_ns;
-  *before_ns = now_ns;
+  const uint64_t silent_ns = count_look(last_ns);
   /* Answers first: they are of an older frame. */
   for (int i = 0; i < l->participants; i++)
     if (r->poll[i].revents && &l->participant[i] != r->daemon) take_fmu_answer(r, i);
@@ -190,11 +189,11 @@ static bool watch_all(struct pace *r, uint64_t *before_ns)
       blame_in_pace(r, r->daemon, LINK_FAILED);
       return false;
     }
-  if (now_ns > r->subscribed_ns + RENEWAL_NS) {
+  if (*last_ns > r->subscribed_ns + RENEWAL_NS) {
     osc_subscribe(r->daemon);
-    r->subscribed_ns = now_ns;
+    r->subscribed_ns = *last_ns;
   }
-  if (!count_silence(r, passed_ns)) {
+  if (!count_silence(r, silent_ns)) {
     blame_in_pace(r, r->daemon, LINK_SILENT);
     return false;
   }
@@ -219,10 +218,10 @@ static bool start_in_pace(struct pace *r)
 static void run_in_pace(struct pace *r)
 {
   const uint64_t begin_ns = clock_now_ns();
-  uint64_t before_ns = begin_ns;
+  uint64_t last_ns = begin_ns;
   r->subscribed_ns = begin_ns;
   r->daemon->silent_ns = 0;
-  while (r->end.steps < r->options->steps && !*r->options->stop && watch_all(r, &before_ns)) continue;
+  while (r->end.steps < r->options->steps && !*r->options->stop && watch_all(r, &last_ns)) continue;
   /* The status tells of FMUs that did not reach the end. */
   for (int i = 0; i < r->link->participants; i++) {
     const struct participant *p = &r->link->participant[i];

@@ -10,9 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* This program may be stopped, too: a longer time between two looks is no silence of a participant. */
-static const uint64_t LOOK_MOST_NS = NS_PER_S / 20;
-
 struct run {
   struct link *link;
   const struct run_options *options;
@@ -21,6 +18,13 @@ struct run {
   struct record *record;
   struct run_end end;
 };
+
+uint64_t count_look(uint64_t *last_ns)
+{
+  const uint64_t now_ns = clock_now_ns(), passed_ns = now_ns - *last_ns;
+  *last_ns = now_ns;
+  return passed_ns < LOOK_NS ? passed_ns : LOOK_NS;
+}
 
 /* --- a step --- */
 
@@ -35,7 +39,7 @@ static int count_waiting(struct participant *const *turn, int count)
 static void sleep_for_answers(struct run *r, int count)
 {
   const uint64_t now_ns = clock_now_ns();
-  uint64_t until_ns = now_ns + LOOK_MOST_NS;
+  uint64_t until_ns = now_ns + LOOK_NS;
   for (int i = 0; i < count; i++) {
     const struct participant *p = r->turn[i];
     r->poll[i] = (struct pollfd){.fd = p->progress == WAITS ? p->fd : -1, .events = POLLIN};
@@ -62,20 +66,19 @@ static bool make_step(struct run *r, int count)
     r->turn[i]->kind->begin(r->turn[i]);
   }
   /* Answers, repeats and silence. */
-  uint64_t before_ns = clock_now_ns();
+  uint64_t last_ns = clock_now_ns();
   const uint64_t patience_ns = (uint64_t)(r->link->patience * (double)NS_PER_S);
   while (count_waiting(r->turn, count) > 0 && !*r->options->stop) {
     sleep_for_answers(r, count);
-    const uint64_t now_ns = clock_now_ns(), passed_ns = now_ns - before_ns;
-    before_ns = now_ns;
+    const uint64_t silent_ns = count_look(&last_ns);
     for (int i = 0; i < count; i++) {
       struct participant *p = r->turn[i];
       if (p->progress != WAITS) continue;
-      p->silent_ns += passed_ns < LOOK_MOST_NS ? passed_ns : LOOK_MOST_NS;
+      p->silent_ns += silent_ns;
       if (r->poll[i].revents && p->kind->receive(p) == FAILED) return blame_participant(r, p, LINK_FAILED);
       if (p->progress != WAITS) continue;
       if (p->silent_ns > patience_ns) return blame_participant(r, p, LINK_SILENT);
-      if (now_ns < p->again_ns) continue;
+      if (last_ns < p->again_ns) continue;
       p->kind->again(p);
       r->end.repeats++;
     }

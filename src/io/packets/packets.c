@@ -107,7 +107,7 @@ static void *run_packets(void *arg)
   enum { STOP, FRAME, LINES };
   struct endpoint *e = arg;
   struct packets *p = e->state;
-  bool last;
+  bool last = false;
   do {
     struct pollfd events[LINES + PACKETS_MAX] = {
         [STOP] = {.fd = e->stop, .events = POLLIN}, [FRAME] = {.fd = p->port->event, .events = POLLIN}};
@@ -115,7 +115,7 @@ static void *run_packets(void *arg)
     for (int i = 0; i < p->senders; i++) events[LINES + i] = packet_link_events(&p->sender[i].link);
     for (int i = 0; i < p->receivers; i++) arrivals[i] = receiver_events(&p->receiver[i]);
     /* The loop, a line or the stop event wakes the thread. Lines that have disappeared are tried without an event. */
-    poll(events, LINES + (nfds_t)(p->senders + p->receivers), TURN_MS);
+    if (poll(events, LINES + (nfds_t)(p->senders + p->receivers), TURN_MS) < 0) continue;
     last = events[STOP].revents;
     uint64_t rung;
     if (events[FRAME].revents) (void)!read(p->port->event, &rung, sizeof rung);

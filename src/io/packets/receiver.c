@@ -2,6 +2,7 @@
 #include "packets/receiver.h"
 
 #include "rt/clock.h"
+#include "transport/kernel_stamp.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -37,13 +38,16 @@ static bool open_datagrams(struct packet_receiver *r, char *error, size_t size)
              p->remote.port, strerror(errno));
     return false;
   }
-  kernel_stamp_ask(r->socket); /* without stamps the time of the read counts */
+  kernel_stamp_ask(r->socket);
   return true;
 }
 
 bool receiver_open(struct packet_receiver *r, char *error, size_t size)
 {
   char who[80];
+  const uint64_t now_ns = clock_now_ns();
+  datagram_arrival_empty(&r->datagrams, now_ns);
+  stream_begin(&r->bytes, now_ns);
   r->socket = -1;
   r->line.fd = -1;
   if (r->packet->remote.host) return open_datagrams(r, error, size);
@@ -60,7 +64,7 @@ void receiver_close(struct packet_receiver *r)
 
 struct pollfd receiver_events(struct packet_receiver *r)
 {
-  kernel_clock_look(&r->clock);
+  r->looked_ns = clock_now_ns();
   return (struct pollfd){.fd = r->socket >= 0 ? r->socket : r->line.fd, .events = POLLIN};
 }
 
@@ -89,17 +93,14 @@ static void refuse_packet(const struct packet_receiver *r, enum decode_result re
   tell_packet(r, reason[result], from);
 }
 
-/* Each packet has a time of its own, because equal times are one sample. */
 static void take_packet(struct packet_receiver *r, const struct decoded *d, uint64_t t_ns,
                         struct input_sample *sample)
 {
-  const uint64_t at_ns = t_ns > r->last_ns ? t_ns : r->last_ns + 1;
-  r->last_ns = at_ns;
   for (int i = 0; i < r->packet->fields; i++) {
     const struct packet_field *f = &r->packet->field[i];
     if (!packet_is_number(f->type) || f->source != PACKET_SIGNAL) continue;
     sample[f->signal - r->input_first] = (struct input_sample){.value = d->value[i],
-                                                               .t_ns = at_ns,
+                                                               .t_ns = t_ns,
                                                                .sequence = d->counter,
                                                                .counted = d->counted,
                                                                .client = r->client};
@@ -124,6 +125,7 @@ static int take_datagram(struct packet_receiver *r, struct input_sample *sample)
 {
   struct inet_address from = {0};
   char stamp[KERNEL_STAMP_ROOM];
+  const uint64_t begin_ns = clock_now_ns();
   struct iovec piece = {.iov_base = r->buffer, .iov_len = sizeof r->buffer};
   struct msghdr m = {.msg_name = &from.name,
                      .msg_namelen = sizeof from.name,
@@ -131,20 +133,25 @@ static int take_datagram(struct packet_receiver *r, struct input_sample *sample)
                      .msg_iovlen = 1,
                      .msg_control = stamp,
                      .msg_controllen = sizeof stamp};
-  /* A stranger's datagram is counted; the time is that of the kernel, if there is one. */
   const ssize_t n = recvmsg(r->socket, &m, MSG_DONTWAIT);
-  if (n < 0) return -1;
+  if (n < 0) {
+    if (errno == EAGAIN) datagram_arrival_empty(&r->datagrams, begin_ns);
+    return -1;
+  }
+  /* A stranger's datagram is counted. */
   if (!inet_address_same_host(&from, &r->from)) {
     counter_add(&r->counters->packets_strangers, 1);
     tell_packet(r, "the packet is expected from another host", &from);
     return 0;
   }
-  const uint64_t stamped_ns = kernel_stamp_ns(&r->clock, &m);
-  return judge_packet(r, r->buffer, (size_t)n, stamped_ns ? stamped_ns : clock_now_ns(), &from, sample);
+  const struct kernel_clocks clocks = kernel_clocks_read();
+  datagram_arrival_begin(&r->datagrams, clocks.before_ns, clocks.wall_ns);
+  const uint64_t came_ns = datagram_arrival_of(&r->datagrams, kernel_stamp_wall_ns(&m), clocks.now_ns);
+  return judge_packet(r, r->buffer, (size_t)n, came_ns, &from, sample);
 }
 
 /* A line has no borders between packets: bytes are dropped one by one until the rest is a packet. */
-static bool take_bytes(struct packet_receiver *r, uint64_t now_ns, struct input_sample *sample)
+static bool take_bytes(struct packet_receiver *r, struct input_sample *sample)
 {
   const size_t size = (size_t)r->packet->size;
   struct decoded d;
@@ -152,7 +159,7 @@ static bool take_bytes(struct packet_receiver *r, uint64_t now_ns, struct input_
   size_t at = 0;
   while (r->used - at >= size) {
     const enum decode_result result = packet_decode(r->packet, r->buffer + at, size, &d);
-    if (result == DECODE_GOOD) take_packet(r, &d, now_ns, sample);
+    if (result == DECODE_GOOD) take_packet(r, &d, stream_stamp(&r->bytes, false), sample);
     if (result == DECODE_GOOD) any = true;
     if (result == DECODE_CHECKSUM || result == DECODE_NUMBER) refuse_packet(r, result, NULL);
     at += result == DECODE_GOOD ? size : 1;
@@ -166,7 +173,9 @@ static bool read_line(struct packet_receiver *r, uint64_t now_ns, struct input_s
 {
   bool any = false;
   for (int turn = 0; turn < DATAGRAMS; turn++) {
-    const ssize_t n = read(r->line.fd, r->buffer + r->used, sizeof r->buffer - r->used);
+    const size_t room = sizeof r->buffer - r->used;
+    struct stream_read got = {.start_ns = clock_now_ns()};
+    const ssize_t n = read(r->line.fd, r->buffer + r->used, room);
     if (n < 0 && errno == EINTR) continue;
     if (n == 0 || (n < 0 && errno == EAGAIN))
       break; /* 0: nothing waits; a line that disappears gives an error */
@@ -175,8 +184,22 @@ static bool read_line(struct packet_receiver *r, uint64_t now_ns, struct input_s
       r->used = 0;
       break;
     }
-    r->used += (size_t)n;
-    any |= take_bytes(r, now_ns, sample);
+    got.bytes = (size_t)n;
+    got.left = kernel_bytes_left(r->line.fd, got.bytes, room);
+    stream_take(&r->bytes, &got);
+    r->used += got.bytes;
+    any |= take_bytes(r, sample);
+  }
+  return any;
+}
+
+static bool read_datagrams(struct packet_receiver *r, int revents, struct input_sample *sample)
+{
+  bool any = false;
+  if (!revents) datagram_arrival_empty(&r->datagrams, r->looked_ns);
+  for (int taken = 0, n = 0; revents && n >= 0 && taken < DATAGRAMS; taken++) {
+    n = take_datagram(r, sample);
+    any |= n > 0;
   }
   return any;
 }
@@ -186,19 +209,16 @@ bool receiver_serve(struct packet_receiver *r, int revents, uint64_t now_ns, str
 {
   bool any = false;
   *reopened = false;
-  if (r->socket >= 0) {
-    for (int taken = 0, n = 0; revents && n >= 0 && taken < DATAGRAMS; taken++) {
-      n = take_datagram(r, sample);
-      any |= n > 0;
-    }
-    return any;
-  }
+  if (r->socket >= 0) return read_datagrams(r, revents, sample);
   if (r->line.fd >= 0 && (revents & (POLLHUP | POLLERR | POLLNVAL))) {
     serial_line_lose(&r->line, now_ns);
     r->used = 0;
   } else if (r->line.fd >= 0 && revents) {
     any = read_line(r, now_ns, sample);
+  } else if (r->line.fd >= 0) {
+    stream_seen_empty(&r->bytes, r->looked_ns);
   }
   *reopened = serial_line_reopen(&r->line, now_ns);
+  if (*reopened) stream_begin(&r->bytes, now_ns);
   return any;
 }

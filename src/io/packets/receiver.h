@@ -7,9 +7,10 @@
 #include "packets/decode.h"
 #include "signals/counters.h"
 #include "signals/exchange.h"
+#include "transport/datagram_arrival.h"
 #include "transport/inet_address.h"
-#include "transport/kernel_stamp.h"
 #include "transport/serial_line.h"
+#include "transport/stream_arrival.h"
 
 #include <poll.h>
 
@@ -25,9 +26,10 @@ struct packet_receiver {
   int socket; /* -1: on a serial line */
   struct inet_address from;
   struct serial_line line;
-  struct kernel_clock clock;
-  uint64_t last_ns; /* time of the last good packet */
-  size_t used;      /* bytes of the line that wait for the rest of a packet */
+  struct datagram_arrival datagrams;
+  struct stream_arrival bytes;
+  uint64_t looked_ns; /* a time before the wait for events */
+  size_t used;        /* bytes of the line that wait for the rest of a packet */
   uint8_t buffer[2 * PACKET_BYTES_MAX];
 };
 
@@ -36,10 +38,11 @@ struct packet_receiver {
 bool receiver_open(struct packet_receiver *r, char *error, size_t size);
 void receiver_close(struct packet_receiver *r);
 
-/* The event to poll for. Look at the clocks right before the wait. */
+/* The event to poll for. The wait follows at once: what has no event was empty at this time. */
 struct pollfd receiver_events(struct packet_receiver *r);
-/* Takes all that has arrived into the samples of the channels. Returns true if a packet counted. reopened: a line that
- * had disappeared is back. */
+/* Takes all that has arrived into the samples of the channels, each with the earliest time at which it can have arrived.
+ * revents: of a poll() that did not fail. Returns true if a packet counted. reopened: a line that had disappeared is
+ * back. */
 bool receiver_serve(struct packet_receiver *r, int revents, uint64_t now_ns, struct input_sample *sample,
                     bool *reopened);
 

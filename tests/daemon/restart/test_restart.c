@@ -36,10 +36,10 @@ static struct state_record on_disk(void)
   return home.record;
 }
 
-/* Waits until the thread has written it; 10 s bound the failure. */
+/* Waits until the thread has written it; 300 s bound the failure. */
 static void wait_for(uint32_t state, uint32_t fault)
 {
-  for (int i = 0; i < 10000; i++) {
+  for (int i = 0; i < 300000; i++) {
     const struct state_record found = on_disk();
     if (found.state == state && found.fault == fault) return;
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);

@@ -126,16 +126,24 @@ static void *serve_line(void *arg)
   return NULL;
 }
 
+/* A socket of the port; 0: any. */
+static int bind_tcp(int *port)
+{
+  struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons((uint16_t)*port)};
+  a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
+  need(bind(fd, (struct sockaddr *)&a, sizeof a) == 0, "bind");
+  need(getsockname(fd, (struct sockaddr *)&a, &(socklen_t){sizeof a}) == 0, "getsockname");
+  *port = ntohs(a.sin_port);
+  return fd;
+}
+
 static void listen_tcp(struct fake_device *d)
 {
-  struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons((uint16_t)d->port)};
-  a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  d->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  setsockopt(d->listener, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
-  need(bind(d->listener, (struct sockaddr *)&a, sizeof a) == 0, "bind");
+  if (d->reserved < 0) d->reserved = bind_tcp(&d->port);
+  d->listener = bind_tcp(&d->port);
   need(listen(d->listener, 8) == 0, "listen");
-  need(getsockname(d->listener, (struct sockaddr *)&a, &(socklen_t){sizeof a}) == 0, "getsockname");
-  d->port = ntohs(a.sin_port);
   set_up(d, modbus_new_tcp("127.0.0.1", d->port));
 }
 
@@ -175,13 +183,13 @@ static void start(struct fake_device *d)
 
 void fake_start_tcp(struct fake_device *d, int port)
 {
-  *d = (struct fake_device){.port = port};
+  *d = (struct fake_device){.port = port, .reserved = -1};
   start(d);
 }
 
 void fake_start_line(struct fake_device *d, const char *path)
 {
-  *d = (struct fake_device){0};
+  *d = (struct fake_device){.reserved = -1};
   snprintf(d->path, sizeof d->path, "%s", path);
   start(d);
 }
@@ -203,6 +211,7 @@ void fake_stop(struct fake_device *d)
 void fake_free(struct fake_device *d)
 {
   if (d->running) fake_stop(d);
+  if (d->reserved >= 0) close(d->reserved);
   modbus_mapping_free(d->mapping);
   pthread_mutex_destroy(&d->lock);
 }

@@ -32,7 +32,7 @@ struct fake_device {
   /* private */
   modbus_t *context;
   pthread_t thread;
-  int listener, line, keeper, stop, running;
+  int reserved, listener, line, keeper, stop, running; /* reserved: keeps the port while nothing listens */
 };
 
 /* port 0: any port. */

@@ -2,6 +2,7 @@
  * The thread that sends packets. The test plays the loop: it publishes frames into the port, and receives packets on a
  * socket and at the other end of a pseudo terminal. */
 #include "check.h"
+#include "common/udp.h"
 #include "packets/packets.h"
 #include "platform/platform.h"
 #include "rt/clock.h"
@@ -278,7 +279,7 @@ static void expect_all(uint64_t n)
 TEST(nobody_listens_for_a_while)
 {
   start();
-  close(udp);
+  assert_int_equal(udp_refuse(udp), 0);
   for (int i = 0; i < 11; i++) {
     publish(i);
     expect_all((uint64_t)i + 1);
@@ -287,6 +288,7 @@ TEST(nobody_listens_for_a_while)
   struct sockaddr_in at = {.sin_family = AF_INET,
                            .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
                            .sin_port = htons((uint16_t)packet.remote.port)};
+  close(udp);
   udp = socket(AF_INET, SOCK_DGRAM, 0);
   assert_int_equal(bind(udp, (struct sockaddr *)&at, sizeof at), 0);
   publish(77); /* the refusal of the last one has no effect */

@@ -123,6 +123,54 @@ TEST(datagrams_of_the_host_count)
   receiver_close(&receiver);
 }
 
+/* A thread that is held up takes a packet late, which says nothing about its age: it is as old as it may be. */
+TEST(a_packet_that_waited_does_not_pass_for_a_fresh_one)
+{
+  char folder[] = "/tmp/ali3-receiver-XXXXXX", path[64];
+  struct sockaddr_in to;
+  uint8_t bytes[SIZE];
+  make_answer(bytes, 7, -300);
+  /* A datagram with a stamp of the kernel, and one without: the last look at the empty socket. */
+  const int port = free_udp_port();
+  open_receiver(&(struct remote_config){.host = (char[]){"127.0.0.1"}, .port = port});
+  const int host = sender_from("127.0.0.1", &to, port);
+  for (int stamps = 1; stamps >= 0; stamps--) {
+    assert_int_equal(setsockopt(receiver.socket, SOL_SOCKET, SO_TIMESTAMPNS, &stamps, sizeof stamps), 0);
+    uint64_t empty_ns, latest_ns;
+    /* The kernel begins to stamp shortly after it was asked; earlier datagrams get the time of the read from it. */
+    for (int tries = 0; tries == 0 || (stamps && sample[1].t_ns > latest_ns && tries < 1000); tries++) {
+      empty_ns = clock_now_ns();
+      assert_false(receive(0));
+      assert_int_equal(sendto(host, bytes, SIZE, 0, (struct sockaddr *)&to, sizeof to), SIZE);
+      latest_ns = clock_now_ns() + NS_PER_S / 1000; /* two clocks are read */
+      usleep(20000);
+      assert_true(receive(PATIENCE_MS));
+    }
+    assert_in_range(sample[1].t_ns, empty_ns, latest_ns);
+  }
+  receiver_close(&receiver);
+  close(host);
+  /* Two packets on a line: the end of the last wait that found nothing, and no time twice. */
+  uint8_t two[2 * SIZE];
+  memcpy(two, bytes, SIZE);
+  memcpy(two + SIZE, bytes, SIZE);
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/line", folder);
+  int master = line_plug_in(path);
+  open_receiver(&(struct remote_config){
+      .serial = {.path = path, .baud = 115200, .parity = PARITY_NONE, .stop_bits = 1}});
+  const uint64_t empty_ns = clock_now_ns();
+  assert_false(receive(0));
+  assert_int_equal(write(master, two, sizeof two), sizeof two);
+  const uint64_t sent_ns = clock_now_ns();
+  usleep(20000);
+  while (counters.packets_received < 2) assert_true(receive(PATIENCE_MS));
+  assert_in_range(sample[1].t_ns, empty_ns + 1, sent_ns);
+  line_unplug(&master, path);
+  receiver_close(&receiver);
+  rmdir(folder);
+}
+
 /* The answer comes to the socket of a sender, from another port of the host; the socket outlives the receiver. */
 TEST(an_answer_comes_to_the_port_that_sends)
 {
@@ -201,6 +249,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(datagrams_of_the_host_count),
+      cmocka_unit_test(a_packet_that_waited_does_not_pass_for_a_fresh_one),
       cmocka_unit_test(an_answer_comes_to_the_port_that_sends),
       cmocka_unit_test(packets_are_found_on_a_line),
   };

@@ -30,6 +30,7 @@ RESULTS = {0: "done", 1: "wrong state", 2: "not allowed, or another client owns 
 COMMANDS = ("init", "arm", "run", "pause", "stop", "reset", "park", "estop", "clear")
 BODY_PARTS = (("position", 0, 3), ("orientation", 3, 7), ("velocity", 7, 10), ("angular_velocity", 10, 13))
 RENEW, HEARTBEAT, INPUT_PERIOD = 4.0, 1.0, 0.04  # s: subscriptions end after 10 s, inputs age after their hold
+TRIES = 5
 
 
 class _Params:
@@ -62,6 +63,7 @@ class Bench:
         self._values: dict[str, Any] = {}
         self._heard: list[tuple[str, list[Any]]] = []  # answers while a request waits
         self._inputs: dict[str, bytes] = {}
+        self._input_lock = threading.Lock()  # a repetition of an old value never follows a newer one, or a reset
         self._request, self._open, self._frames = threading.Lock(), False, 0
         self._error: str | None = None
         self._frame: tuple[int, set[int]] = (-1, set())  # cycle of the newest frame, its parts that have come
@@ -163,8 +165,9 @@ class Bench:
                     next_renewal = now + RENEW
                     for stream in self._streams:
                         self._send(_osc.message(f"{self._prefix}/sub", "siii", stream, 0, 1, 1))
-                for packet in list(self._inputs.values()):
-                    self._send(packet)
+                with self._input_lock:
+                    for packet in self._inputs.values():
+                        self._send(packet)
             clock.sleep(INPUT_PERIOD)
 
     def _subscribe(self) -> None:
@@ -239,7 +242,8 @@ class Bench:
 
     def reset(self) -> None:
         """Command reset: the model is at its start, and all inputs are unset."""
-        self._inputs.clear()
+        with self._input_lock:
+            self._inputs.clear()
         self.command("reset")
 
     def estop(self) -> None:
@@ -283,13 +287,15 @@ class Bench:
             raise BenchError("input: expected value, force or torque")
         for word, values in given:
             packet = _osc.message(f"{self._prefix}/input/{name}/{word}", "d" * len(values), *values)
-            self._inputs[f"{name}/{word}"] = packet
-            self._send(packet)
+            with self._input_lock:
+                self._inputs[f"{name}/{word}"] = packet
+                self._send(packet)
 
     def release(self, name: str) -> None:
         """Stops repeating an input, which then ages by its policy."""
-        for key in [k for k in self._inputs if k.startswith(f"{name}/")]:
-            del self._inputs[key]
+        with self._input_lock:
+            for key in [k for k in self._inputs if k.startswith(f"{name}/")]:
+                del self._inputs[key]
 
     def status(self) -> dict[str, Any]:
         """State, misses, and codes of the daemon."""
@@ -353,27 +359,37 @@ class Daemon:
     """ali3d FILE in a process of its own, on free ports of this host. lockstep: without a clock, by Bench.step()."""
 
     def __init__(self, file: str | os.PathLike[str], lockstep: bool = True, options: Sequence[str] = (), program: str | None = None) -> None:
-        text = pathlib.Path(file).read_text(encoding="utf-8")
         self._folder = tempfile.TemporaryDirectory()
-        self.port, self.log = _free_port(socket.SOCK_DGRAM), pathlib.Path(self._folder.name, "log")
+        self.log = pathlib.Path(self._folder.name, "log")
+        for tries in range(TRIES):
+            trouble = self._start(os.fspath(file), lockstep, options, program or daemon_program())
+            if not trouble:
+                return
+            if "Address already in use" not in trouble or tries == TRIES - 1:  # another program may have taken a port that was free
+                self.close()
+                raise BenchError(f"ali3d does not start:\n{trouble}")
+
+    def _start(self, file: str, lockstep: bool, options: Sequence[str], program: str) -> str | None:
+        """Begins the process and waits until it is ready. Returns its log if it is not."""
+        self.port = _free_port(socket.SOCK_DGRAM)
         self.instance = f"python-{os.getpid()}-{self.port}"  # its name for ali3-record and ali3-top
         sets = [f"osc.port={self.port}", "osc.bind=127.0.0.1", f"telemetry.name={self.instance}"]
         if lockstep:
             sets.append("cycle.clock=lockstep")
-        if re.search(r"^modbus:", text, re.M):
+        if re.search(r"^modbus:", pathlib.Path(file).read_text(encoding="utf-8"), re.M):
             sets.append(f"modbus.port={_free_port(socket.SOCK_STREAM)}")
-        command = [program or daemon_program(), os.fspath(file), "--state-dir", self._folder.name, *(f"--set={s}" for s in sets), *options]
+        command = [program, file, "--state-dir", self._folder.name, *(f"--set={s}" for s in sets), *options]
         try:
             with self.log.open("wb") as log:
                 self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         except OSError as e:
             raise Ali3Error(f"cannot run ali3d ({e}): install the package ali3d, or set ALI3D to its path") from None
         deadline = clock.monotonic() + 60
-        while "ready" not in (found := self.log.read_text(errors="replace")):
+        while "ali3d: ready: " not in self.log.read_text(errors="replace"):
             if self.process.poll() is not None or clock.monotonic() > deadline:
-                self.close()
-                raise BenchError(f"ali3d does not start:\n{found}")
+                return self.log.read_text(errors="replace") or "it printed nothing"
             clock.sleep(0.02)
+        return None
 
     @property
     def address(self) -> str:

@@ -4,11 +4,14 @@ import importlib.util
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 PACKAGE = ROOT / "tools" / "python"
@@ -109,6 +112,40 @@ class OnABench(unittest.TestCase):
         with self.assertRaises(ali3.BenchError) as caught:
             ali3.Bench("127.0.0.1:9", timeout=0.5).open()
         self.assertIn("is ali3d running", str(caught.exception))
+
+    def test_another_program_takes_the_port(self):
+        """Between the search for a free port and the start of the daemon; the next try takes another one."""
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
+            taken.bind(("127.0.0.1", 0))
+            ports = iter([taken.getsockname()[1], ali3.bench._free_port(socket.SOCK_DGRAM)])
+            with mock.patch("ali3.bench._free_port", lambda kind: next(ports)), ali3.Daemon(LOCKSTEP) as daemon, ali3.Bench(daemon.address) as b:
+                self.assertEqual(b.state, "RUNNING")
+
+    def test_a_repeated_input_is_the_newest(self):
+        """The thread that repeats inputs sends no old value after a newer one: the daemon keeps what came last."""
+        b = ali3.Bench()
+        sent = []
+        slow = threading.Event()
+
+        def send(packet):
+            sent.append(packet)
+            if packet == b"old":
+                slow.set()
+                time.sleep(0.1)  # held up in the middle of a repetition
+        b._send, b._open, b._streams = send, True, ()
+        b._inputs["a/value"] = b"old"
+        b._inputs["b/value"] = b"old"
+        repeats = threading.Thread(target=b._keep)
+        repeats.start()
+        self.assertTrue(slow.wait(300))
+        b.input("a", 1.0)
+        b.input("b", 2.0)
+        newest = {name: b._inputs[f"{name}/value"] for name in "ab"}
+        b._open = False
+        repeats.join()
+        for name in "ab":
+            after = sent[sent.index(newest[name]) + 1:]
+            self.assertNotIn(b"old", after)
 
     def test_a_daemon_that_does_not_start(self):
         with self.assertRaises(ali3.BenchError) as caught:
