@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* This program may be stopped, too: a longer time between two looks is no silence of a participant. */
 static const uint64_t RENEWAL_NS = 2 * NS_PER_S;
 
 struct pace {

@@ -30,7 +30,7 @@ RESULTS = {0: "done", 1: "wrong state", 2: "not allowed, or another client owns 
 COMMANDS = ("init", "arm", "run", "pause", "stop", "reset", "park", "estop", "clear")
 BODY_PARTS = (("position", 0, 3), ("orientation", 3, 7), ("velocity", 7, 10), ("angular_velocity", 10, 13))
 RENEW, HEARTBEAT, INPUT_PERIOD = 4.0, 1.0, 0.04  # s: subscriptions end after 10 s, inputs age after their hold
-TRIES = 5
+TRIES = 5  # starts of a daemon, if other programs take its ports
 
 
 class _Params:
