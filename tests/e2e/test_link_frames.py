@@ -155,8 +155,13 @@ class Frames(Case):
             self.addCleanup(client.close)
             self.assertEqual(client.command("arm", 1), 4)
             self.begin({"a": a, "brake": self.brake()})
-            numbers = itertools.count(2)  # a host that holds ali3-link up for 0.3 s makes the input stale again
-            bench.wait_for("arm and run", lambda: client.command("arm", next(numbers)) == client.command("run", next(numbers)) == 0)
+            numbers = itertools.count(2)
+
+            def ran():
+                """Without a stop before it a run needs no arm; between the two the input may become fresh, or stale on a busy host."""
+                client.command("arm", next(numbers))
+                return client.command("run", next(numbers)) == 0
+            bench.wait_for("a run", ran)
             bench.wait_for("RUNNING", lambda: a.watch()["state"] == "RUNNING")
 
     def test_a_daemon_that_ends_is_named(self):
