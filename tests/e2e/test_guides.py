@@ -40,6 +40,11 @@ class TestReader(unittest.TestCase):
         self.assertIsNone(reader.missing("x ... ready", self.OUTPUT, False))
         self.assertEqual(reader.missing("[200]: ... ready", self.OUTPUT, False), "[200]: ... ready")
 
+    def test_what_ali3d_says_of_a_busy_host_is_left_out(self):
+        verdict = "verdict   DEGRADED: 9 steps did not converge"
+        for said in ("1 deadline missed, the last 2 s ago; ", "2 deadlines missed; "):
+            self.assertEqual(reader.HOST.sub("", verdict.replace("9", said + "9")), verdict)
+
     def test_a_wrong_command_and_a_wrong_line_fail(self):
         for text in ("```sh\nfalse\n```\n", "```sh\necho one\n```\n```text\ntwo\n```\n"):
             result = unittest.TestResult()
