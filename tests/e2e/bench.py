@@ -316,6 +316,8 @@ class Daemon:
             "modbus": {"port": self.modbus_port},
             "telemetry": {"name": self.name},
         }
+        if "model" not in changes:  # with one step of 10 ms a four-bar that is pushed may diverge where its bodies lie in one line
+            config["solver"] = {"substeps": 2}
         for section, keys in changes.items():
             if isinstance(keys, dict) and "file" not in keys:  # which stands alone
                 config.setdefault(section, {}).update(keys)

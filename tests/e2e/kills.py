@@ -20,6 +20,11 @@ HOLD = RAMP = 0.05  # s
 PERIOD = 0.005      # s
 WAIT = 300.0  # s: a limit that only bounds a failure
 ALIVE = 200         # register of the device that counts
+# A wrench that nobody takes away must not lead to a fault: this pendulum comes to rest under it.
+MODEL = {"name": "pendulum", "gravity": [0, 0, -9.81],
+         "bodies": [{"name": "bob", "mass": 1.0, "inertia": [0.1, 0.1, 0.1], "position": [0, 0, -0.5]}],
+         "joints": [{"name": "pivot", "type": "revolute", "body_a": "ground", "body_b": "bob", "at": [0, 0, 0], "axis": [0, 1, 0]}],
+         "forces": [{"name": "friction", "type": "joint_spring", "joint": "pivot", "stiffness": 1.0, "damping": 1.0}]}
 
 
 class Wrong(Exception):
@@ -28,8 +33,9 @@ class Wrong(Exception):
 
 def configuration(protocol, policy, device_port):
     config = {
+        "model": MODEL,
         "cycle": {"period": PERIOD, "autostart": True, "warmup": 20},
-        "inputs": [{"name": "push", "body": bench.four_bar()["model"]["bodies"][0]["name"], "policy": policy, "hold": HOLD,
+        "inputs": [{"name": "push", "body": "bob", "policy": policy, "hold": HOLD,
                     "ramp": RAMP, "recover": 3, "blend": 0.02, "limit_force": 100.0, "limit_torque": 100.0}],
     }
     if protocol == "device":
@@ -220,6 +226,8 @@ def kill_many(protocol, policy, count, seed, progress=lambda done: None):
             for done in range(count):
                 one_kill(daemon, observer, protocol, policy, device_port, choice)
                 progress(done + 1)
+        except Wrong as wrong:
+            raise Wrong(f"{wrong}; the end of the log:\n{daemon.said()[-1000:]}") from None
         finally:
             observer.close()
         observer.look()
